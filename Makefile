@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
 SOAK_MINUTES ?= 20
 
-.PHONY: build run test bench paper lint tidy format test-sanitizers prove soak fuzz deps clean
+.PHONY: build package package-test run test test-memory bench paper lint tidy format test-sanitizers prove soak fuzz deps clean
 .NOTPARALLEL:
 
 build: deps build/$(PRESET)/build.ninja
@@ -23,11 +23,25 @@ run: deps build/$(PRESET)/build.ninja
 	cmake --build build/$(PRESET) -j$(JOBS) --target indigo
 	@scripts/demo build/$(PRESET)/indigo
 
+# Tarball, Debian packages, Python wheel, npm package and Maven artifact, in build/PRESET/packages. The second installs and uses each
+# with its real framework, which takes the registries of Python, Node, Java and Go: see tests/packages/check.
+package: deps build/$(PRESET)/build.ninja
+	@scripts/package --preset $(PRESET) --jobs $(JOBS) $(KINDS)
+
+package-test: package
+	@tests/packages/check --preset $(PRESET) $(KINDS)
+
 # FILTER=tests/sql, FILTER=tests/sql/joins, FILTER=unit_storage, FILTER=Certifier: see scripts/run_tests.
 SERVER_ONLY = $(filter-out tests/history% tests/crash%,$(filter tests/%,$(FILTER)))
 test: deps build/$(PRESET)/build.ninja
 	cmake --build build/$(PRESET) -j$(JOBS) $(if $(SERVER_ONLY),--target indigo)
 	@scripts/run_tests --preset $(PRESET) --jobs $(JOBS) --filter "$(FILTER)"
+
+# The suites that send the most statements, under the address and undefined-behaviour sanitizers.
+test-memory: deps
+	@for suite in sql random hostile privileges; do \
+	  $(MAKE) --no-print-directory test PRESET=asan FILTER=tests/$$suite || exit 1; \
+	done
 
 # The same suites under the address, undefined-behaviour and thread sanitizers.
 test-sanitizers:

@@ -20,6 +20,8 @@ Mutation chosen() {
       {"exclusion", Mutation::kNoExclusionTest},
       {"gaps", Mutation::kNoGapCheck},
       {"section", Mutation::kNoCommitSection},
+      {"post", Mutation::kReadersLookFirst},
+      {"fences", Mutation::kForgetFences},
       {"R1", Mutation::kOverwriteInPlace},
       {"R3", Mutation::kForgetNothingRead},
       {"R5", Mutation::kEarlyAcknowledge},
@@ -54,6 +56,8 @@ Mutation chosen() {
       {"names", Mutation::kUnsyncedNames},
       {"clones", Mutation::kForgetClones},
       {"replay", Mutation::kReplayKeepsOld},
+      {"shown", Mutation::kForgetShown},
+      {"gone", Mutation::kForgetGone},
       {"cache", Mutation::kBelieveTheCache},
   };
   for (const auto& known : kNames) {

@@ -13,6 +13,8 @@ enum class Mutation : uint8_t {
   kNoExclusionTest,    // exclusion: a transaction commits whatever its window says
   kNoGapCheck,         // gaps: ranges are not read
   kNoCommitSection,    // section: others come between a commit's test and its stamps
+  kReadersLookFirst,   // post: who only reads looks for writers before it leaves its stamps
+  kForgetFences,       // fences: ranges get new partitions without what the old ones had
   kOverwriteInPlace,   // R1: old images are not kept
   kForgetNothingRead,  // R3: a read that met a tombstone or nothing is forgotten
   kEarlyAcknowledge,   // R5: a commit is acknowledged before it is stable
@@ -50,6 +52,8 @@ enum class Mutation : uint8_t {
   kBelieveTheCache,     // cache: recovery does not make durable what it has read of a process that died
   kForgetClones,        // clones: the moment of a clone is not logged
   kReplayKeepsOld,      // replay: a row that is there already is not replaced
+  kForgetShown,         // shown: who only reads is acknowledged before what it was shown is durable
+  kForgetGone,          // gone: a reader that finds nothing does not ask what has gone
 };
 
 #ifdef INDIGO_MUTATIONS

@@ -95,12 +95,13 @@ void Database::publish(uint64_t seen, std::shared_ptr<const TypeInfo> type) {
   if (cache_version() == seen) types_[type->oid] = std::move(type);
 }
 
-void Database::invalidate(std::span<const Oid> objects, std::span<const DependenceKey> keys, bool everything) {
+uint64_t Database::invalidate(std::span<const Oid> objects, std::span<const DependenceKey> keys, bool everything) {
   const std::unique_lock guard(mutex_);
   // Pairs with version() of readers that look at what they have: they find the log complete when they get the mutex.
   const uint64_t version = version_.fetch_add(1, std::memory_order_acq_rel) + 1;
   everything ? changes_.add_everything(version) : changes_.add(version, keys);
   erase_cached(objects);
+  return version;
 }
 
 bool Database::touched_since(uint64_t version, const Dependences& on) const {

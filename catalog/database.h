@@ -81,12 +81,16 @@ class Database : public std::enable_shared_from_this<Database> {
   void publish(uint64_t seen, std::shared_ptr<const RelationInfo> relation);
   void publish(uint64_t seen, std::shared_ptr<const TypeInfo> type);
   // Committed DDL: objects (pg_class or pg_type OIDs) whose descriptors it changed; kInvalidOid: everything. Plans depend on
-  // `keys`; all plans, when `everything`.
-  void invalidate(std::span<const Oid> objects, std::span<const DependenceKey> keys, bool everything);
+  // `keys`; all plans, when `everything`. Answers the version that it makes.
+  uint64_t invalidate(std::span<const Oid> objects, std::span<const DependenceKey> keys, bool everything);
   // Whether something of `on` was changed after `version`.
   bool touched_since(uint64_t version, const Dependences& on) const;
   // The same of one session's temporary objects: what other sessions have made of the catalog stays as it is.
   void forget(std::span<const Oid> objects);
+
+  // How many descriptors of relations have been made of rows: what tests count as the work of definitions.
+  uint64_t relations_built() const { return relations_built_.load(std::memory_order_relaxed); }
+  void count_built() { relations_built_.fetch_add(1, std::memory_order_relaxed); }
 
   // Sessions that use this database (SessionCatalog counts itself).
   int session_count() const { return sessions_.load(std::memory_order_relaxed); }
@@ -108,6 +112,7 @@ class Database : public std::enable_shared_from_this<Database> {
   ChangeLog changes_;  // by version_
   std::vector<bool> temp_numbers_;
   std::atomic<int> sessions_{0};
+  std::atomic<uint64_t> relations_built_{0};
   void erase_cached(std::span<const Oid> objects);
 
   std::atomic<uint64_t> version_{1};

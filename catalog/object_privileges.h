@@ -33,6 +33,8 @@ inline constexpr AclSource kWrapperAcl{pg_foreign_data_wrapper::kOid, pg_foreign
                                        pg_foreign_data_wrapper::c_fdwacl, 'F'};
 inline constexpr AclSource kServerAcl{pg_foreign_server::kOid, pg_foreign_server::c_srvowner,
                                       pg_foreign_server::c_srvacl, 'F'};
+inline constexpr AclSource kLargeObjectAcl{pg_largeobject_metadata::kOid, pg_largeobject_metadata::c_lomowner,
+                                           pg_largeobject_metadata::c_lomacl, 'L'};
 
 struct ObjectAcl {
   bool found = false;  // otherwise there is no such object

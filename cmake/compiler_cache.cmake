@@ -1,17 +1,18 @@
-# ccache where present. Paths are hashed relative to the source root, so that every checkout shares one cache.
+# ccache where present. Paths are hashed relative to the source root, so that every checkout shares one cache. A header that has
+# changed since the compiler began makes the result void: what was read is not known then.
 find_program(INDIGO_CCACHE ccache)
 if(INDIGO_CCACHE)
   set(launcher
       env
-      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+      CCACHE_BASEDIR=${indigo_SOURCE_DIR}
       CCACHE_NOHASHDIR=true
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_SLOPPINESS=pch_defines,time_macros
       ${INDIGO_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
-add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+add_compile_options(-ffile-prefix-map=${indigo_SOURCE_DIR}/=)
 
 # What ccache needs to store compilations that use a precompiled header.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -1,10 +1,10 @@
 # One libFuzzer executable, linked with all layers, for each tests/fuzz/NAME_fuzzer.cpp.
 add_custom_target(fuzzers)
-file(GLOB fuzzers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/*_fuzzer.cpp)
+file(GLOB fuzzers CONFIGURE_DEPENDS ${indigo_SOURCE_DIR}/tests/fuzz/*_fuzzer.cpp)
 foreach(source IN LISTS fuzzers)
   cmake_path(GET source STEM name)
   indigo_executable(${name} SOURCES ${source} LINK $<TARGET_NAME_IF_EXISTS:indigo_wire> indigo_engine)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${indigo_BINARY_DIR}/fuzz)
   add_dependencies(fuzzers ${name})
 endforeach()

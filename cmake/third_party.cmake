@@ -1,7 +1,9 @@
 # Debian's packages as targets indigo::NAME. Static archives wherever Debian has them: the shared ones cost a server
 # several milliseconds at start. docs/dependencies.md says why each is there.
 find_package(Threads REQUIRED)
-find_package(GTest REQUIRED)
+if(INDIGO_TESTS)
+  find_package(GTest REQUIRED)
+endif()
 
 # indigo_external(NAME HEADER header ARCHIVES lib...)
 # An interface target of static archives, in a group because several of them refer to each other.
@@ -40,16 +42,16 @@ indigo_external(openssl HEADER openssl/ssl.h ARCHIVES ssl crypto)
 indigo_external(crypt HEADER crypt.h ARCHIVES crypt)
 indigo_external(pg_query HEADER pg_query/pg_query.pb-c.h ARCHIVES pg_query)
 # Its allocations are renamed to functions of sql/parse/grammar_call.cpp, where running out of memory is an error.
-set(pg_query_archive ${CMAKE_BINARY_DIR}/libpg_query_renamed.a)
+set(pg_query_archive ${indigo_BINARY_DIR}/libpg_query_renamed.a)
 execute_process(
   COMMAND ${CMAKE_OBJCOPY} --redefine-sym malloc=indigo_grammar_malloc --redefine-sym realloc=indigo_grammar_realloc
           --redefine-sym strdup=indigo_grammar_strdup ${INDIGO_pg_query_pg_query} ${pg_query_archive}
   COMMAND_ERROR_IS_FATAL ANY)
 # What writes its parse trees makes them in our memory and packs nothing (sql/parse/grammar_tree.cpp).
-set(pg_query_writer ${CMAKE_BINARY_DIR}/pg_query_outfuncs_protobuf.o)
+set(pg_query_writer ${indigo_BINARY_DIR}/pg_query_outfuncs_protobuf.o)
 execute_process(
   COMMAND ${CMAKE_AR} x ${pg_query_archive} pg_query_outfuncs_protobuf.o
-  WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
+  WORKING_DIRECTORY ${indigo_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(
   COMMAND ${CMAKE_OBJCOPY} --redefine-sym palloc=indigo_tree_palloc --redefine-sym pstrdup=indigo_tree_pstrdup
           --redefine-sym pg_query__string__init=indigo_tree_string_init

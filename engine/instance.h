@@ -63,6 +63,8 @@ class Instance {
   virtual void cancel(int32_t pid, int32_t key) = 0;
   // What a session has in pg_stat_activity, for the log: without passwords. Empty when there is no such session.
   virtual std::string statement_of(int32_t pid) = 0;
+  // What ALTER SYSTEM has kept takes effect, as far as it can without a restart.
+  virtual void reload_settings() {}
   // The server's own setting (port, listen_addresses, max_connections ...).
   virtual std::string setting(const std::string& name) = 0;
   // Interrupts every session with kShutdown; returns when all have ended or the deadline has passed.

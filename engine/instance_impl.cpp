@@ -69,6 +69,9 @@ Status InstanceImpl::start() {
       INDIGO_ASSIGN(defaults_[*index], normalise(std::move(defaults_[*index]), format));
     }
   }
+  std::set<uint32_t> given;
+  for (const auto& [name, text] : options_.settings) given.insert(*find_setting(name));
+  INDIGO_TRY(system_settings_.start(options_.data_directory, defaults_, std::move(given)));
   INDIGO_ASSIGN(const log::Durability level, durability());
   defaults_[*find_setting("durability")] = log::durability_name(level);
   storage::StoreOptions store_options;

@@ -16,6 +16,8 @@
 #include "engine/notify/notification_hub.h"
 #include "engine/session/exported_snapshots.h"
 #include "engine/session/session_activity.h"
+#include "engine/session/transaction_outcomes.h"
+#include "engine/settings/system_settings.h"
 #include "engine/statement/shared_plans.h"
 #include "log/log.h"
 #include "storage/store.h"
@@ -48,6 +50,9 @@ class InstanceImpl final : public Instance {
   AutoAnalyzer& auto_analyzer() { return *auto_analyzer_; }
   NotificationHub& notification_hub() { return notification_hub_; }
   ExportedSnapshots& exported_snapshots() { return exported_snapshots_; }
+  void reload_settings() override { system_settings_.reload(); }
+  SystemSettings& system_settings() { return system_settings_; }
+  TransactionOutcomes& transaction_outcomes() { return transaction_outcomes_; }
   SharedPlans& shared_plans() { return shared_plans_; }
 
   // ---- sessions, for system functions
@@ -89,6 +94,8 @@ class InstanceImpl final : public Instance {
   TableActivity table_activity_;
   NotificationHub notification_hub_;
   ExportedSnapshots exported_snapshots_;
+  TransactionOutcomes transaction_outcomes_;
+  SystemSettings system_settings_;
   SharedPlans shared_plans_;
   // Both stay until no session is left.
   std::atomic<FrontDoor*> front_door_{nullptr};

@@ -44,6 +44,16 @@ class CopySource {
   virtual ~CopySource() = default;
   // Appends the next piece to `out`; false at CopyDone. CopyFail, a lost client or an interrupt: an error.
   virtual Result<bool> read(std::string& out) = 0;
+
+  // Called by read() when the client has sent nothing more yet: what has come so far is worked on meanwhile. An error ends
+  // the reading.
+  void set_before_wait(std::function<Status()> call) { before_wait_ = std::move(call); }
+
+ protected:
+  Status before_wait() const { return before_wait_ ? before_wait_() : Status(); }
+
+ private:
+  std::function<Status()> before_wait_;
 };
 
 class RowSink {

@@ -32,6 +32,14 @@ struct BindMessage {
   std::span<const Format> result_formats;  // as above
 };
 
+// One FunctionCall message: formats as in BindMessage.
+struct FunctionCallMessage {
+  Oid function = kInvalidOid;
+  std::span<const Format> argument_formats;
+  std::span<const std::optional<std::string_view>> arguments;
+  Format result_format = Format::kText;
+};
+
 class Session {
  public:
   virtual ~Session() = default;
@@ -57,6 +65,9 @@ class Session {
   virtual Status close_portal(std::string_view name) = 0;
   // Ends the implicit transaction; a commit that fails now is an error to report before ReadyForQuery.
   virtual Status sync(RowSink& sink) = 0;
+  // FunctionCall: the result in its format, nothing for null. An implicit transaction has been committed. On an error the caller
+  // reports it and fails the transaction.
+  virtual Result<std::optional<std::string>> call_function(const FunctionCallMessage& message, RowSink& sink) = 0;
   // An error outside the session's own functions (a malformed message) fails the transaction.
   virtual void fail_transaction() = 0;
 

@@ -111,25 +111,79 @@ Result<CheckpointHeader> read_checkpoint_header(Directory& directory, const std:
   return h;
 }
 
+namespace {
+
+// A chunk that lies at `offset`; null: there is none, or it is damaged (`what` says how). `end`: it is the end instead.
+Result<std::shared_ptr<const std::string>> chunk_at(InputFile& file, uint64_t offset, ChunkHeader& h, bool& end,
+                                                    std::string& what) {
+  using None = std::shared_ptr<const std::string>;
+  if (offset + sizeof h > file.size()) {
+    what = "the file ends early";
+    return None();
+  }
+  INDIGO_TRY(file.read(offset, reinterpret_cast<char*>(&h), sizeof h));
+  end = h.magic == kEndMagic && h.bytes == 0;
+  if (end) return None();
+  if (h.magic != kChunkMagic || h.bytes > file.size() - offset - sizeof h) {
+    what = "a chunk's header is damaged";
+    return None();
+  }
+  const auto payload = std::make_shared<std::string>(h.bytes, '\0');
+  INDIGO_TRY(file.read(offset + sizeof h, payload->data(), payload->size()));
+  if (h.crc != crc32c(payload->data(), payload->size())) {
+    what = "a chunk's checksum is wrong";
+    return None();
+  }
+  return None(payload);
+}
+
+// Where the next whole chunk or the end lies, from `offset` on; the file's size: nowhere.
+Result<uint64_t> next_chunk(InputFile& file, uint64_t offset) {
+  constexpr size_t kWindow = size_t{1} << 20;
+  std::string window;
+  for (uint64_t at = offset; at + sizeof(ChunkHeader) <= file.size(); at += kWindow) {
+    window.resize(std::min<uint64_t>(kWindow + sizeof(uint32_t) - 1, file.size() - at));
+    INDIGO_TRY(file.read(at, window.data(), window.size()));
+    for (size_t i = 0; i + sizeof(uint32_t) <= window.size(); i++) {
+      const uint32_t magic = load_unaligned<uint32_t>(window.data() + i);
+      if ((magic != kChunkMagic && magic != kEndMagic) || at + i + sizeof(ChunkHeader) > file.size()) continue;
+      ChunkHeader h;
+      bool end = false;
+      std::string what;
+      INDIGO_ASSIGN(const auto payload, chunk_at(file, at + i, h, end, what));
+      if (payload != nullptr || end) return at + i;
+    }
+  }
+  return file.size();
+}
+
+}  // namespace
+
 Status read_checkpoint(Directory& directory, const std::string& name,
-                       const std::function<bool(const std::shared_ptr<const std::string>& chunk)>& chunk) {
+                       const std::function<bool(const std::shared_ptr<const std::string>& chunk)>& chunk,
+                       const std::function<void(std::string_view)>& lost) {
   INDIGO_ASSIGN(auto file, directory.open_file(name));
   uint64_t offset = sizeof(CheckpointHeader);
   for (uint32_t number = 0;; number++) {
     ChunkHeader h;
-    if (offset + sizeof h > file->size()) return damaged(directory, name, offset, "the file ends early");
-    INDIGO_TRY(file->read(offset, reinterpret_cast<char*>(&h), sizeof h));
-    if (h.magic == kEndMagic && h.number == number && h.bytes == 0) return {};
-    if (h.magic != kChunkMagic || h.number != number || h.bytes > file->size() - offset - sizeof h) {
-      return damaged(directory, name, offset, "a chunk's header is damaged");
+    bool end = false;
+    std::string what;
+    INDIGO_ASSIGN(const auto payload, chunk_at(*file, offset, h, end, what));
+    if (what.empty() && h.number != number) what = "a chunk's header is damaged";
+    if (what.empty() && end) return {};
+    if (what.empty() && !chunk(payload)) what = "a chunk's operations are malformed";
+    if (what.empty()) {
+      offset += sizeof h + h.bytes;
+      continue;
     }
-    const auto payload = std::make_shared<std::string>(h.bytes, '\0');
-    INDIGO_TRY(file->read(offset + sizeof h, payload->data(), payload->size()));
-    if (h.crc != crc32c(payload->data(), payload->size())) {
-      return damaged(directory, name, offset, "a chunk's checksum is wrong");
-    }
-    if (!chunk(payload)) return damaged(directory, name, offset, "a chunk's operations are malformed");
-    offset += sizeof h + h.bytes;
+    Error error = damaged(directory, name, offset, what);
+    if (!lost) return error;
+    INDIGO_ASSIGN(const uint64_t next, next_chunk(*file, offset + 1));
+    lost(error.message + "; " + std::to_string(next - offset) + " bytes of rows are lost");
+    if (next == file->size()) return {};
+    INDIGO_TRY(file->read(next, reinterpret_cast<char*>(&h), sizeof h));
+    number = h.number - 1;
+    offset = next;
   }
 }
 

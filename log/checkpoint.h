@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "log/device.h"
 #include "log/reader.h"
@@ -73,8 +74,10 @@ class CheckpointWriter {
 // The header, checked. Errors as EpochReader::open.
 Result<CheckpointHeader> read_checkpoint_header(Directory& directory, const std::string& name);
 // Every chunk's operations in turn; XX001 with the offset when the file is damaged. `chunk` answers false: malformed.
+// `lost`: is told of damage instead, and what follows is read.
 Status read_checkpoint(Directory& directory, const std::string& name,
-                       const std::function<bool(const std::shared_ptr<const std::string>& chunk)>& chunk);
+                       const std::function<bool(const std::shared_ptr<const std::string>& chunk)>& chunk,
+                       const std::function<void(std::string_view)>& lost = {});
 
 // Header and checksums of all of it, without its operations.
 Status verify_checkpoint(Directory& directory, const std::string& name);

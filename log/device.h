@@ -32,7 +32,10 @@ class Device {
   virtual void fence() = 0;
   // 58030: the device has failed, and nothing is known of what was written since the last sync. Never try again.
   virtual Status sync() = 0;
-  // The same for everything that can be read, also what a process that has died wrote.
+  // The same bytes once more. After a sync that failed the kernel shows pages that it holds for written and that are not on
+  // the disk: no later sync writes them unless they are stored to again.
+  virtual void rewrite(char* at, size_t size) = 0;
+  // As sync, for everything that can be read, also what a process that has died wrote.
   virtual Status sync_all() = 0;
   // Something that was written or read has not reached the device: the same as a sync that failed.
   virtual bool faulted() const { return false; }

@@ -7,10 +7,12 @@
 // 1. append never fails after reserve; its record is in its place before append returns.
 // 2. LSNs ascend in the order of the appends; zero means "nothing to wait for".
 // 3. wait_durable(lsn) answers true only when every record up to lsn has the durability of the log's level.
-// 4. Once a flush has failed nothing is ever durable again: wait_durable and reserve answer so from then on.
+// 4. durable_stamp() never names a stamp whose commit a crash could take back, nor one above which there is such a commit.
+// 5. Once a flush has failed nothing is ever durable again: wait_durable and reserve answer so from then on.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "base/bytes.h"
@@ -55,6 +57,11 @@ class Log {
   virtual void parts_done(Lsn first_part) = 0;
   // Waits until everything up to `lsn` has the durability of this log's level. False: the log has failed.
   virtual bool wait_durable(Lsn lsn) = 0;
+  // All commits with stamps up to this are durable; zero: ask wait_durable.
+  virtual CommitStamp durable_stamp() const { return {}; }
+  // Who says which stamps are decided: commits at or below its answer have appended all that they will. Nobody, when empty:
+  // it is not asked after this has returned.
+  virtual void follow_commits(std::function<CommitStamp()> /*stable*/) {}
   // Why it has failed, or cannot grow (53100); ok while all is well.
   virtual Status failure() { return {}; }
   // Everything appended so far lies below or at this.

@@ -17,6 +17,7 @@
 #include <libpmem2.h>
 
 #include "base/sqlstate.h"
+#include "base/static_process.h"
 #include "log/file_error.h"
 #include "log/mapping_faults.h"
 
@@ -146,6 +147,17 @@ class Pmem2Device final : public Device, private MappedFile {
     }
     return {};
   }
+  void rewrite(char* at, size_t size) override {
+    if (granularity_ == Granularity::kCacheLine) {
+      write(at, std::string(at, size).data(), size);
+      return;
+    }
+    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    for (char* p = at; p < at + size; p += page - reinterpret_cast<uintptr_t>(p) % page) {
+      volatile char* const byte = p;  // a store marks the whole page
+      *byte = *byte;
+    }
+  }
   // On DAX, too, the kernel knows which pages were mapped and written.
   Status sync_all() override {
     if (faulted()) return file_error(path_, "could not read", EIO);
@@ -175,7 +187,8 @@ class Pmem2Device final : public Device, private MappedFile {
   bool wants_libpmem2() {
     if (!wants_libpmem2_) {
       void* probe = mmap(nullptr, block_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC, fd_, 0);
-      wants_libpmem2_ = probe != MAP_FAILED || std::getenv("PMEM2_FORCE_GRANULARITY") != nullptr;
+      wants_libpmem2_ = !is_static_process() &&  // which cannot load it, and flushes by fdatasync
+                        (probe != MAP_FAILED || std::getenv("PMEM2_FORCE_GRANULARITY") != nullptr);
       if (probe != MAP_FAILED) munmap(probe, block_bytes_);
     }
     return *wants_libpmem2_;

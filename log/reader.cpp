@@ -48,10 +48,10 @@ Result<std::unique_ptr<EpochReader>> EpochReader::open(Directory& directory, con
 }
 
 void EpochReader::add_table(uint32_t block, size_t offset) {
-  const char* at = device_->block(block) + offset;
+  char* const at = device_->block(block) + offset;
   auto table = load_unaligned<TableHeader>(at);
   if (table.magic == kTableMagic && table.epoch == header_.epoch && table.crc == crc32c(at + 8, 16)) {
-    tables_[table.segment] = at;
+    tables_[table.segment] = {at, block};
   }
 }
 
@@ -83,7 +83,7 @@ void EpochReader::find_tables() {
 uint64_t EpochReader::entry(uint64_t lsn) const {
   auto table = tables_.find(lsn >> geometry_.segment_bits);
   if (table == tables_.end()) return 0;
-  return load_unaligned<uint64_t>(table->second + kLine + (lsn & (geometry_.segment_entries() - 1)) * 8);
+  return load_unaligned<uint64_t>(table->second.address + kLine + (lsn & (geometry_.segment_entries() - 1)) * 8);
 }
 
 std::optional<Record> EpochReader::read(uint64_t lsn) {
@@ -112,6 +112,23 @@ std::optional<Record> EpochReader::read(uint64_t lsn) {
   return r;
 }
 
+Status EpochReader::make_durable(uint64_t from, uint64_t to) {
+  const char* last = nullptr;
+  for (uint64_t lsn = from; lsn < to; lsn++) {
+    const auto record = read(lsn);
+    if (!record) continue;
+    char* const block = device_->block(record->block);
+    device_->rewrite(block + size_t{record->line} * kLine, sizeof(RecordHeader) + record->payload.size());
+    const Table& table = tables_.at(lsn >> geometry_.segment_bits);
+    device_->rewrite(table.address + kLine + (lsn & (geometry_.segment_entries() - 1)) * 8, 8);
+    if (table.address == last) continue;
+    device_->rewrite(table.address, kLine);
+    if (table.block != 0) device_->rewrite(device_->block(table.block), sizeof(BlockHeader));
+    last = table.address;
+  }
+  return device_->sync_all();
+}
+
 std::string EpochReader::place_of(uint64_t lsn) const {
   const uint64_t where = entry(lsn);
   if (where == 0) return "nothing points to the record with LSN " + std::to_string(lsn);
@@ -130,7 +147,7 @@ void EpochReader::learn_watermark(uint64_t from) {
   for (const auto& [segment, table] : tables_) {
     const uint64_t first = segment << geometry_.segment_bits;
     for (uint64_t i = 0; i < geometry_.segment_entries(); i++) {
-      if (first + i >= from && load_unaligned<uint64_t>(table + kLine + i * 8) != 0) read(first + i);
+      if (first + i >= from && load_unaligned<uint64_t>(table.address + kLine + i * 8) != 0) read(first + i);
     }
   }
 }

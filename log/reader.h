@@ -44,7 +44,9 @@ class EpochReader {
   uint64_t last_segment_end() const;
   // Looks at every LSN that has a table, from `lsn` on, for the watermarks in records beyond a gap.
   void learn_watermark(uint64_t from);
-  Status make_durable() { return device_->sync_all(); }
+  // The records from LSN `from` to before `to`, with what leads to them. They are written once more: a flush that failed in
+  // another life of the server may have left them in the kernel's memory alone, where no flush finds them.
+  Status make_durable(uint64_t from, uint64_t to);
 
  private:
   EpochReader() = default;
@@ -57,7 +59,11 @@ class EpochReader {
   FileHeader header_;
   Geometry geometry_;
   uint64_t watermark_ = 0;
-  std::unordered_map<uint64_t, const char*> tables_;  // by segment
+  struct Table {
+    char* address;
+    uint32_t block;
+  };
+  std::unordered_map<uint64_t, Table> tables_;  // by segment
 };
 
 class OperationSink;

@@ -17,7 +17,9 @@ namespace {
 
 constexpr uint64_t kRecordsBetweenLooks = 1024;
 constexpr const char* kRestoreHint =
-    "Restore the directory from a backup, or from a copy of the damaged file. Nothing has been changed.";
+    "Restore the directory from a backup, or from a copy of the damaged file; or save what can be read with \"indigo "
+    "salvage\". "
+    "Nothing has been changed.";
 
 // The number of `prefix-NUMBER`; nullopt for other names.
 std::optional<uint64_t> numbered(const std::string& name, std::string_view prefix) {
@@ -78,8 +80,8 @@ class Progress {
 
 class Replay {
  public:
-  Replay(Directory& directory, OperationSink& sink, Recovered& out, std::chrono::milliseconds progress_interval)
-      : directory_(directory), sink_(sink), out_(out), progress_(progress_interval) {}
+  Replay(Directory& directory, OperationSink& sink, Recovered& out, const RecoverOptions& options)
+      : directory_(directory), sink_(sink), out_(out), lost_(options.lost), progress_(options.progress_interval) {}
 
   Status checkpoint(const std::string& name) {
     INDIGO_ASSIGN(const CheckpointHeader header, read_checkpoint_header(directory_, name));
@@ -87,21 +89,25 @@ class Replay {
     out_.stamp = stamp_ = header.stamp;
     epoch_ = header.epoch;
     horizon_ = header.horizon;
-    return read_checkpoint(directory_, name, [&](const std::shared_ptr<const std::string>& chunk) {
+    const auto take = [&](const std::shared_ptr<const std::string>& chunk) {
       out_.bytes += chunk->size();
       progress_.look(out_);
       return sink_.chunk(chunk);
-    });
+    };
+    return read_checkpoint(directory_, name, take, lost_);
   }
   uint64_t first_epoch() const { return epoch_; }
+  // Something was lost: what follows is of another state.
+  bool ended() const { return ended_; }
 
   // `cut`: the next epoch's word on where this one ended; without it, this is the last one.
   Status log(const std::string& name, std::optional<uint64_t> cut) {
-    INDIGO_ASSIGN(auto opened, EpochReader::open(directory_, name));
-    const std::shared_ptr<EpochReader> reader = std::move(opened);
+    auto opened = EpochReader::open(directory_, name);
+    if (!opened.ok()) return lost(std::move(*opened.take_error()));
+    const std::shared_ptr<EpochReader> reader = std::move(*opened);
     sink_.keep(reader);  // its records lie in the mapped file
     if (reader->header().epoch != numbered(name, "log-")) {
-      return corrupted("log file \"" + directory_.path(name) + "\", offset 16: it belongs to another epoch");
+      return lost(corrupted("log file \"" + directory_.path(name) + "\", offset 16: it belongs to another epoch"));
     }
     uint64_t lsn = reader->header().first_lsn;
     if (reader->header().epoch == epoch_) lsn = std::max(lsn, horizon_);
@@ -113,24 +119,35 @@ class Replay {
         if (!cut) reader->learn_watermark(lsn + 1);
         INDIGO_TRY(reader->fault());
         if (mutated(Mutation::kIgnoreWatermark)) break;
-        if (cut || lsn < reader->watermark()) return gap(name, *reader, lsn);
+        if (cut || lsn < reader->watermark()) return lost(gap(name, *reader, lsn));
         break;
       }
       out_.records++;
       out_.bytes += record->payload.size();
       if (out_.records % kRecordsBetweenLooks == 0) progress_.look(out_);
       if (!apply(*record, reader)) {
-        return corrupted(
+        return lost(corrupted(
             "log file \"" + directory_.path(name) + "\", block " + std::to_string(record->block) + ", offset " +
             std::to_string(uint64_t{record->block} * reader->geometry().block_bytes + uint64_t{record->line} * kLine) +
-            ": the record with LSN " + std::to_string(lsn) + " has a right checksum but makes no sense");
+            ": the record with LSN " + std::to_string(lsn) + " has a right checksum but makes no sense"));
       }
     }
-    if (!cut && !mutated(Mutation::kBelieveTheCache)) INDIGO_TRY(reader->make_durable());
+    if (!cut && !lost_ && !mutated(Mutation::kBelieveTheCache)) {
+      INDIGO_TRY(reader->make_durable(std::max(reader->header().first_lsn, reader->watermark()), lsn));
+    }
     const uint64_t entries = reader->geometry().segment_entries();
     out_.next.epoch = reader->header().epoch + (mutated(Mutation::kSameEpoch) ? 0 : 1);
     out_.next.previous_cut = lsn - (mutated(Mutation::kWrongCut) ? 1 : 0);
     out_.next.first_lsn = (lsn / entries + 1) * entries;
+    return {};
+  }
+
+  // An error, unless what can be read is wanted: then the end.
+  Status lost(Error error) {
+    if (!lost_ || error.state != sqlstate::kDataCorrupted) return error;
+    lost_(error.message);
+    lost_("everything that was logged behind that place");
+    ended_ = true;
     return {};
   }
 
@@ -173,6 +190,8 @@ class Replay {
   Directory& directory_;
   OperationSink& sink_;
   Recovered& out_;
+  const std::function<void(std::string_view)> lost_;
+  bool ended_ = false;
   Progress progress_;
   uint64_t stamp_ = 0, epoch_ = 1, horizon_ = 0;
   std::map<uint64_t, std::shared_ptr<std::string>> parts_;  // by first part
@@ -190,9 +209,30 @@ Result<std::string> choose_checkpoint(Directory& directory, const Contents& c) {
   return c.checkpoints.begin()->second;
 }
 
+// The newest that is whole; else the newest that says what it is.
+Result<std::string> most_of_a_checkpoint(Directory& directory, const Contents& c,
+                                         const std::function<void(std::string_view)>& lost) {
+  std::string partly;
+  for (auto at = c.checkpoints.rbegin(); at != c.checkpoints.rend(); ++at) {
+    const Status whole = verify_checkpoint(directory, at->second);
+    if (whole.ok()) return at->second;
+    lost(whole.error().message);
+    if (partly.empty() && read_checkpoint_header(directory, at->second).ok()) partly = at->second;
+  }
+  if (!partly.empty()) return partly;
+  return corrupted("no checkpoint in directory \"" + directory.path(".") + "\" can be read");
+}
+
 }  // namespace
 
-Result<Recovered> recover(Directory& directory, OperationSink& sink, std::chrono::milliseconds progress_interval) {
+Status mark_unfinished(Directory& directory) {
+  INDIGO_ASSIGN(auto file, directory.create_file(kUnfinishedBackup));
+  INDIGO_TRY(file->append("An Indigo data directory that has not been finished.\n"));
+  INDIGO_TRY(file->sync());
+  return directory.sync();
+}
+
+Result<Recovered> recover(Directory& directory, OperationSink& sink, const RecoverOptions& options) {
   Recovered out;
   INDIGO_ASSIGN(Contents c, examine(directory));
   if (std::find(c.others.begin(), c.others.end(), kUnfinishedBackup) != c.others.end()) {
@@ -200,7 +240,8 @@ Result<Recovered> recover(Directory& directory, OperationSink& sink, std::chrono
                  "directory \"" + directory.path(".") + "\" holds a backup that was not finished")
         .with_hint("Remove it, and use or make another one.");
   }
-  if (!c.initialized) {
+  const bool salvaging = options.lost != nullptr;
+  if (!c.initialized && !(salvaging && (!c.checkpoints.empty() || !c.logs.empty()))) {
     // A first start may have ended early: it has acknowledged nothing, and left at most its own empty log.
     if (!c.others.empty() || !c.checkpoints.empty() || c.logs.size() > 1 ||
         (!c.logs.empty() && c.logs.begin()->first != 1)) {
@@ -208,33 +249,41 @@ Result<Recovered> recover(Directory& directory, OperationSink& sink, std::chrono
                    "directory \"" + directory.path(".") + "\" is not empty and not a data directory of Indigo")
           .with_hint("Name a new or empty directory, or one that Indigo has made.");
     }
+    out.fresh = true;
+    if (salvaging) return out;
     for (const auto& name : c.temporary) INDIGO_TRY(directory.remove(name));
     for (const auto& [epoch, name] : c.logs) INDIGO_TRY(directory.remove(name));
-    out.fresh = true;
     return out;
   }
-  Replay replay(directory, sink, out, progress_interval);
+  Replay replay(directory, sink, out, options);
   if (!c.checkpoints.empty()) {
-    INDIGO_ASSIGN(const std::string name, choose_checkpoint(directory, c));
+    INDIGO_ASSIGN(const std::string name,
+                  salvaging ? most_of_a_checkpoint(directory, c, options.lost) : choose_checkpoint(directory, c));
     out.newest_checkpoint = c.checkpoints.rbegin()->first;
     INDIGO_TRY(replay.checkpoint(name));
   }
   uint64_t expected = replay.first_epoch();
-  for (auto at = c.logs.lower_bound(expected); at != c.logs.end(); expected++) {
+  for (auto at = c.logs.lower_bound(expected); at != c.logs.end() && !replay.ended(); expected++) {
     if (at->first != expected) break;
     auto next = std::next(at);
     std::optional<uint64_t> cut;
     if (next != c.logs.end()) {
-      INDIGO_ASSIGN(auto header, EpochReader::open(directory, next->second));
-      cut = header->header().previous_cut;
+      auto header = EpochReader::open(directory, next->second);
+      if (header.ok()) {
+        cut = (*header)->header().previous_cut;
+      } else if (!salvaging) {
+        return header.take_error();
+      }
     }
     INDIGO_TRY(replay.log(at->second, cut));
     at = next;
   }
   const uint64_t last = c.logs.empty() ? 0 : c.logs.rbegin()->first;
-  if (expected <= last || expected == replay.first_epoch()) {
-    return corrupted("the log file \"" + directory.path(WriteAheadLog::file_name(expected)) + "\" is missing");
+  if (!replay.ended() && (expected <= last || expected == replay.first_epoch())) {
+    INDIGO_TRY(replay.lost(
+        corrupted("the log file \"" + directory.path(WriteAheadLog::file_name(expected)) + "\" is missing")));
   }
+  if (salvaging) return out;
   for (const auto& name : c.temporary) INDIGO_TRY(directory.remove(name));
   return out;
 }

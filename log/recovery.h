@@ -11,6 +11,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <string_view>
 
 #include "log/reader.h"
 #include "log/write_ahead_log.h"
@@ -33,13 +35,20 @@ struct Recovered {
   uint64_t records = 0, transactions = 0, bytes = 0;  // replayed
 };
 
+struct RecoverOptions {
+  // How often the server's log tells how far it has come.
+  std::chrono::milliseconds progress_interval = std::chrono::seconds(10);
+  // Called with what is damaged or missing; recovery then goes on with what there is, to the first record that is not. Nothing
+  // in the directory is written. Empty: damage is an error.
+  std::function<void(std::string_view)> lost;
+};
+
 // Operations reach the sink in the order in which they took effect: first the checkpoint's, then the transactions'.
-// Every `progress_interval` the server's log tells how far it has come.
-Result<Recovered> recover(Directory& directory, OperationSink& sink,
-                          std::chrono::milliseconds progress_interval = std::chrono::seconds(10));
+Result<Recovered> recover(Directory& directory, OperationSink& sink, const RecoverOptions& options = {});
 
 // The file that marks a backup that is being made, or was never finished.
 inline constexpr const char* kUnfinishedBackup = "unfinished-backup";
+Status mark_unfinished(Directory& directory);
 
 // Removes what a durable checkpoint has made needless: checkpoints before it and the logs of earlier epochs.
 Status remove_before(Directory& directory, uint64_t checkpoint, uint64_t epoch);

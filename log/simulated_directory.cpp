@@ -28,6 +28,7 @@ struct SimulatedDirectory::Node {
   void apply(const Write& w) {
     std::memcpy(durable_blocks[w.offset / block_bytes].get() + w.offset % block_bytes, w.bytes.data(), w.bytes.size());
   }
+  uint64_t size() const { return device ? uint64_t{block_bytes} * blocks.size() : bytes.size(); }
   Block zeroed() const {
     auto block = std::make_unique<char[]>(block_bytes);
     std::memset(block.get(), 0, block_bytes);
@@ -55,6 +56,7 @@ class SimulatedDevice final : public Device {
     if (directory_.used_ + node_->block_bytes > directory_.capacity_) {
       return file_error("simulated", "could not extend", ENOSPC);
     }
+    INDIGO_TRY(directory_.take_space(node_->block_bytes));
     directory_.used_ += node_->block_bytes;
     node_->blocks.push_back(node_->zeroed());
     node_->durable_blocks.push_back(node_->zeroed());
@@ -79,9 +81,10 @@ class SimulatedDevice final : public Device {
     if (!directory_.persist_point().ok()) return;
     if (!directory_.omit_fences) flush_own();
   }
+  void rewrite(char* at, size_t size) override { write(at, std::string(at, size).data(), size); }
   Status sync() override {
     std::lock_guard lock(directory_.mutex_);
-    INDIGO_TRY(directory_.persist_point());
+    INDIGO_TRY(reach_device());
     if (granularity() == Granularity::kCacheLine) {
       flush_own();
     } else if (!directory_.omit_syncs) {
@@ -91,12 +94,18 @@ class SimulatedDevice final : public Device {
   }
   Status sync_all() override {
     std::lock_guard lock(directory_.mutex_);
-    INDIGO_TRY(directory_.persist_point());
+    INDIGO_TRY(reach_device());
     flush_all();
     return {};
   }
 
  private:
+  // A sync that fails forgets what it should have written: it is seen as before, and no later sync writes it.
+  Status reach_device() {
+    Status status = directory_.persist_point();
+    if (!status.ok() && granularity() == Granularity::kPage) node_->in_flight.clear();
+    return status;
+  }
   uint64_t offset_of(const char* at) const {
     for (size_t i = 0; i < node_->blocks.size(); i++) {
       const char* begin = node_->blocks[i].get();
@@ -128,6 +137,7 @@ class SimulatedOutput final : public OutputFile {
       : directory_(directory), node_(std::move(node)) {}
   Status append(Bytes bytes) override {
     std::lock_guard lock(directory_.mutex_);
+    INDIGO_TRY(directory_.take_space(bytes.size()));
     node_->bytes.append(bytes);
     return {};
   }
@@ -321,8 +331,20 @@ Result<std::unique_ptr<InputFile>> SimulatedDirectory::open_file(const std::stri
   return std::unique_ptr<InputFile>(std::make_unique<SimulatedInput>(read_all(name)));
 }
 
+void SimulatedDirectory::free_space_of(const std::string& name) {
+  const auto at = names_.find(name);
+  if (at != names_.end()) total_used_ -= std::min(total_used_, at->second->size());
+}
+
+Status SimulatedDirectory::take_space(uint64_t bytes) {
+  if (total_used_ + bytes > total_capacity_) return file_error("simulated", "could not write", ENOSPC);
+  total_used_ += bytes;
+  return {};
+}
+
 Status SimulatedDirectory::rename(const std::string& from, const std::string& to) {
   std::lock_guard lock(mutex_);
+  if (names_.contains(from)) free_space_of(to);
   auto change = [from, to](Names& names) {
     if (auto at = names.find(from); at != names.end()) {
       names[to] = at->second;
@@ -336,6 +358,7 @@ Status SimulatedDirectory::rename(const std::string& from, const std::string& to
 
 Status SimulatedDirectory::remove(const std::string& name) {
   std::lock_guard lock(mutex_);
+  free_space_of(name);
   auto change = [name](Names& names) { names.erase(name); };
   change(names_);
   directory_changes_.emplace_back(change);

@@ -3,7 +3,8 @@
 //
 //   cacheline device   a write lies in flight until a fence of the thread that made it; a crash keeps a prefix of the
 //                      writes in flight of each cacheline
-//   page device        a write lies in flight until a sync begins after it; a crash keeps a prefix for each cacheline
+//   page device        a write lies in flight until a sync begins after it; a crash keeps a prefix for each cacheline. A sync
+//                      that fails ends that, too: the bytes are seen, a crash takes them, later syncs do not know them
 //   file               a crash keeps what was synced and a part of what follows
 //   directory          creations, renames and removals take effect in order; those since the last sync may be lost
 //
@@ -43,8 +44,10 @@ class SimulatedDirectory final : public Directory {
   // A copy as the death of the process leaves it: everything that was written is seen, and a crash may still take it.
   std::unique_ptr<SimulatedDirectory> process_killed();
   uint64_t persist_points() const;
-  void fail_syncs_after(uint64_t n) { failing_point_ = n; }  // every sync from that persist point on fails
-  void set_capacity(uint64_t bytes) { capacity_ = bytes; }   // of all devices
+  void fail_syncs_after(uint64_t n) { failing_point_ = n; }             // every sync from that persist point on fails
+  void set_capacity(uint64_t bytes) { capacity_ = bytes; }              // of all devices
+  void set_total_capacity(uint64_t bytes) { total_capacity_ = bytes; }  // of devices and files together
+  uint64_t total_used() const { return total_used_; }
   uint64_t capacity_used() const { return used_; }
   // Mutations, for tests of the tests: leave out every fence, or every sync of a device.
   bool omit_fences = false, omit_syncs = false;
@@ -72,6 +75,8 @@ class SimulatedDirectory final : public Directory {
   // ---- under mutex_
   Status persist_point();
   std::unique_ptr<SimulatedDirectory> copy(bool crash);
+  void free_space_of(const std::string& name);
+  Status take_space(uint64_t bytes);
   std::shared_ptr<Node> crash_copy(const Node& node, bool crash);
 
   const Granularity granularity_;
@@ -80,6 +85,7 @@ class SimulatedDirectory final : public Directory {
   Names names_, durable_names_;
   std::vector<std::function<void(Names&)>> directory_changes_;  // since the last sync
   uint64_t point_ = 0, failing_point_ = UINT64_MAX, capacity_ = UINT64_MAX, used_ = 0;
+  uint64_t total_capacity_ = UINT64_MAX, total_used_ = 0;
   std::function<Fault(uint64_t)> crash_when_;
   std::deque<std::unique_ptr<SimulatedDirectory>> crashed_;
 };

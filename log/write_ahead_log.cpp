@@ -96,6 +96,17 @@ bool WriteAheadLog::place(Appender& appender, uint32_t lines, Reservation& out) 
   return true;
 }
 
+// A page that must be read, or waits for its write-back, is waited for here, before there is a stamp, and not in append.
+void WriteAheadLog::touch(const Reservation& place, uint32_t lines) {
+  constexpr uint64_t kPage = 4096;
+  if (device_->granularity() != Granularity::kPage) return;
+  char* at = device_->block(place.block) + uint64_t{place.line} * kLine;
+  const uint64_t bytes = uint64_t{lines} * kLine, zero = 0;
+  for (uint64_t i = 0; i < bytes; i += kPage - (reinterpret_cast<uintptr_t>(at) + i) % kPage) {
+    device_->write(at + i, &zero, sizeof zero);
+  }
+}
+
 Log::Outcome WriteAheadLog::reserve(size_t payload_bytes, Reservation& out) {
   out.payload_bytes = static_cast<uint32_t>(payload_bytes);
   const auto lines = static_cast<uint32_t>(record_bytes(payload_bytes) / kLine);
@@ -110,7 +121,10 @@ Log::Outcome WriteAheadLog::reserve(size_t payload_bytes, Reservation& out) {
     if (failed_.load(std::memory_order_relaxed)) break;
     uint64_t last = order_->next() + counted;
     if (last + geometry_.segment_entries() / 2 > space_->tables_end()) space_->look();
-    if (last < space_->tables_end() && place(appenders_[thread_number() % kAppenders], lines, out)) return Outcome::kOk;
+    if (last < space_->tables_end() && place(appenders_[thread_number() % kAppenders], lines, out)) {
+      touch(out, lines);
+      return Outcome::kOk;
+    }
     if (again && !space_->failure().ok()) break;
     again = true;
     if (!space_->wait(last)) break;
@@ -229,7 +243,14 @@ void WriteAheadLog::wake_flusher() {
   wake_.notify_all();
 }
 
+void WriteAheadLog::follow_commits(std::function<CommitStamp()> stable) {
+  const std::lock_guard lock(mutex_);
+  stable_ = std::move(stable);
+}
+
 void WriteAheadLog::flush(std::unique_lock<std::mutex>& lock) {
+  // In this order: what is decided was appended before.
+  if (stable_ && flushes() && !next_durable_.stamp) next_durable_ = {stable_(), order_->next()};
   const uint64_t end = mutated(Mutation::kAcknowledgeAlone) ? order_->next() : order_->filled_end();
   const uint64_t bytes = bytes_appended_.load(std::memory_order_relaxed);
   if (!flushes()) {
@@ -247,6 +268,10 @@ void WriteAheadLog::flush(std::unique_lock<std::mutex>& lock) {
   if (status.ok()) {
     durable_end_.store(end);
     bytes_flushed_.store(bytes, std::memory_order_relaxed);
+    if (next_durable_.stamp && next_durable_.end <= end) {
+      durable_stamp_.store(next_durable_.stamp.value, std::memory_order_release);
+      next_durable_ = {};
+    }
     durable_.notify_all();
   } else {
     fail(status.error());

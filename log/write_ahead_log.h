@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -52,6 +53,8 @@ class WriteAheadLog final : public Log {
   void parts_done(Lsn first_part) override;
   bool wait_durable(Lsn lsn) override;
   Lsn appended() const override { return Lsn(order_->next() - 1); }
+  CommitStamp durable_stamp() const override { return CommitStamp(durable_stamp_.load(std::memory_order_acquire)); }
+  void follow_commits(std::function<CommitStamp()> stable) override;
 
   // ---- for checkpoints
   // Each transaction with a record below has all of its records' stamps taken: a snapshot that covers every stamp taken
@@ -83,6 +86,7 @@ class WriteAheadLog final : public Log {
 
   bool flushes() const { return level_ == Durability::kPower && device_->granularity() == Granularity::kPage; }
   bool place(Appender& appender, uint32_t lines, Reservation& out);
+  void touch(const Reservation& place, uint32_t lines);
   Status write_file_header();
   void write_watermark(uint64_t lsn);
   void run_flusher();
@@ -103,6 +107,7 @@ class WriteAheadLog final : public Log {
   std::atomic<uint64_t> bytes_appended_{0};
   std::atomic<uint64_t> bytes_flushed_{0};
   std::atomic<uint64_t> durable_end_{0};  // all below are durable; used when flushes()
+  std::atomic<uint64_t> durable_stamp_{0};
   std::atomic<bool> failed_{false};
   std::atomic<uint64_t> void_from_{UINT64_MAX};  // LSN; without flushes: nothing from there on is acknowledged
   std::atomic<bool> flusher_sleeps_{false};
@@ -114,6 +119,12 @@ class WriteAheadLog final : public Log {
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable wake_;
   std::unique_ptr<Error> failure_;
+  std::function<CommitStamp()> stable_;
+  // Commits up to this stamp lie below this LSN. A zero stamp: not asked yet.
+  struct {
+    CommitStamp stamp;
+    uint64_t end = 0;
+  } next_durable_;
   uint64_t watermark_lsn_ = 0, watermark_sequence_ = 0;
   uint64_t flush_count_ = 0, flush_microseconds_ = 0, flush_microseconds_max_ = 0, flushed_records_ = 0;
   bool stop_ = false;

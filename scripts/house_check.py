@@ -17,9 +17,9 @@ import tempfile
 from pathlib import Path
 
 # From the bottom up: each may include itself and those before it.
-LAYERS = ["base", "types", "log", "storage", "catalog", "sql", "engine", "wire"]
-# Layers that stand beside each other: values know no storage, storage knows no values.
-APART = [{"types", "log"}, {"types", "storage"}]
+LAYERS = ["base", "types", "log", "storage", "catalog", "sql", "engine", "embedded", "wire"]
+# Layers that stand beside each other: values know no storage, storage knows no values; the library has no sockets.
+APART = [{"types", "log"}, {"types", "storage"}, {"embedded", "wire"}]
 FOLDERS = LAYERS + ["tests", "bench", "docker"]
 SOURCE = {".h", ".cpp", ".c", ".py"}
 LENGTH_WARNED, LENGTH_REFUSED = 400, 700

@@ -510,6 +510,20 @@ std::string deparsed_line(int columns, int more) {
   return "\n" + std::string(static_cast<size_t>(std::max(columns, 0) + more), ' ');
 }
 
+bool looks_like_function(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::kCall: {
+      const auto form = as<CallExpr>(e).form;
+      return form == CallExpr::Form::kFunction || form == CallExpr::Form::kSqlSyntax;
+    }
+    case ExprKind::kCoalesce:
+    case ExprKind::kGreatestLeast:
+    case ExprKind::kNullIf:
+    case ExprKind::kSessionValue: return true;
+    default: return false;
+  }
+}
+
 Result<std::string> deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options,
                             bool show_implicit) {
   return Deparser(catalog, options).text(expr, show_implicit);

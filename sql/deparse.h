@@ -41,6 +41,9 @@ struct DeparseOptions {
 Result<std::string> deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options,
                             bool show_implicit = false);
 
+// Whether its text is a call, or one of SQL's own constructs that are: such a key of an index needs no parentheses.
+bool looks_like_function(const Expr& expr);
+
 // Name of a type; `always_qualify` as in the options.
 std::string deparse_type(catalog::CatalogView& catalog, const TypeRef& type, bool always_qualify);
 

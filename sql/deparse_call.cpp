@@ -1,8 +1,36 @@
 // Calls that only a query gives a meaning: aggregates, window functions, subqueries in expressions.
+#include <algorithm>
+
 #include "sql/query_deparser.h"
 #include "types/text/strings.h"
 
 namespace indigo::sql {
+
+namespace {
+
+// The values and the operator of a subquery's test; several columns are compared one by one or as a row.
+bool read_test(catalog::CatalogView& catalog, const ExprPtr& test, ExprList& left, std::string& op) {
+  if (test == nullptr) return false;
+  if (const auto* call = try_as<CallExpr>(test)) {
+    const auto* found = catalog.operator_by_oid(call->op);
+    if (found == nullptr || call->arguments.size() != 2) return false;
+    left.push_back(call->arguments[0]);
+    op = found->name;
+    return true;
+  }
+  if (const auto* row = try_as<RowCompareExpr>(test)) {
+    static constexpr const char* kOperators[] = {"<", "<=", "=", ">=", ">", "<>"};
+    left = row->left;
+    op = kOperators[row->strategy - 1];
+    return true;
+  }
+  const auto* several = try_as<BoolExpr>(test);
+  return several != nullptr && several->op != BoolExpr::Op::kNot &&
+         std::all_of(several->arguments.begin(), several->arguments.end(),
+                     [&](const ExprPtr& e) { return read_test(catalog, e, left, op); });
+}
+
+}  // namespace
 
 std::string QueryDeparser::aggregate(const AggregateExpr& a) const {
   std::string out = function_name(a.function) + "(";
@@ -64,13 +92,17 @@ std::string QueryDeparser::sublink(const SubLinkExpr& s) const {
     case SubLinkExpr::Form::kScalar: return query;
     case SubLinkExpr::Form::kArray: return "ARRAY" + query;
     case SubLinkExpr::Form::kAny:
-    case SubLinkExpr::Form::kAll: {
-      const auto* test = s.test == nullptr ? nullptr : try_as<CallExpr>(s.test);
-      const auto* op = test == nullptr ? nullptr : catalog_.operator_by_oid(test->op);
-      if (op == nullptr || test->arguments.size() != 2) break;
+    case SubLinkExpr::Form::kAll:
+    case SubLinkExpr::Form::kRowCompare: {
+      ExprList left;
+      std::string op, values;
+      if (!read_test(catalog_, s.test, left, op)) break;
+      for (const ExprPtr& e : left) values += (values.empty() ? "" : ", ") + value(e, true);
+      if (left.size() > 1) values = "(" + values + ")";
       const bool any = s.form == SubLinkExpr::Form::kAny;
-      return "(" + value(test->arguments[0], true) +
-             (any && op->name == "=" ? " IN " : " " + op->name + (any ? " ANY " : " ALL ")) + query + ")";
+      op = " " + op + (any ? " ANY " : s.form == SubLinkExpr::Form::kAll ? " ALL " : " ");
+      if (op == " = ANY ") op = " IN ";
+      return "(" + values + op + query + ")";
     }
     default: break;
   }

@@ -11,7 +11,7 @@ namespace indigo::sql {
 std::string QueryDeparser::sort_value(const ExprPtr& e) const {
   if (e->kind == ExprKind::kVar) return value(e);
   const bool call = e->kind == ExprKind::kAggregate || e->kind == ExprKind::kWindowCall ||
-                    (e->kind == ExprKind::kCall && as<CallExpr>(*e).form == CallExpr::Form::kFunction);
+                    (e->kind == ExprKind::kCall && as<CallExpr>(*e).form != CallExpr::Form::kOperator);
   const std::string text = value(e);
   return options_.pretty || call ? "(" + text + ")" : text;
 }
@@ -173,16 +173,36 @@ std::string QueryDeparser::group_clause(const Query& query, int level) const {
     }
     return keys;
   };
-  if (!query.grouping_sets.empty()) {
+  const auto item_text = [&](const auto& self, const GroupingItem& item, bool bare) -> std::string {
+    using Kind = GroupingItem::Kind;
+    if (item.kind == Kind::kEmpty) return "()";
+    if (item.kind == Kind::kColumns) {
+      const std::string keys = index_text(item.columns);
+      return bare && item.columns.size() == 1 ? keys : "(" + keys + ")";
+    }
+    std::string out = item.kind == Kind::kRollup ? "ROLLUP(" : item.kind == Kind::kCube ? "CUBE(" : "GROUPING SETS (";
+    for (size_t i = 0; i < item.items.size(); i++)
+      out += (i > 0 ? ", " : "") + self(self, item.items[i], item.kind != Kind::kSets);
+    return out + ")";
+  };
+  const std::string begin = line(level, 2) + "GROUP BY ";
+  if (!query.grouping_items.empty()) {
+    std::string items;
+    for (const GroupingItem& item : query.grouping_items) {
+      items = joined(items.empty() ? "" : items + ", ", item_text(item_text, item, true));
+    }
+    return begin + (query.grouping_distinct ? "DISTINCT " : "") + items;
+  }
+  if (!query.grouping_sets.empty()) {  // kept by a version that did not know how they were written
     std::string sets;
     for (const GroupingSet& set : query.grouping_sets)
       sets += (sets.empty() ? "(" : ", (") + index_text(set.columns) + ")";
-    return line(level, 2) + "GROUP BY GROUPING SETS (" + sets + ")";
+    return begin + "GROUPING SETS (" + sets + ")";
   }
   std::vector<int> written;
   for (size_t i = 0; i < query.group_by.size(); i++)
     if (determining_relation(query, i) == nullptr) written.push_back(static_cast<int>(i));
-  return written.empty() ? "" : joined(line(level, 2) + "GROUP BY ", index_text(written));
+  return written.empty() ? "" : joined(begin, index_text(written));
 }
 
 std::string QueryDeparser::row_lock(const Query& query, const RowLock& lock, int level) const {

@@ -128,6 +128,8 @@ struct ScanPlan {
 };
 struct TableScanPlan : PlanOf<PlanKind::kTableScan>, ScanPlan {
   std::string current_of;  // only the row that this cursor stands on; empty: not so
+  int current_of_parameter =
+      -1;  // the execution's parameter with the cursor's name, which `current_of` is a variable of then
 };
 struct IndexScanPlan : PlanOf<PlanKind::kIndexScan>, ScanPlan {
   int index = 0;

@@ -103,6 +103,14 @@ struct GroupingSet {
   std::vector<int> columns;
 };  // indexes into group_by
 
+// An element of GROUP BY with grouping sets, as it was written (deparse): columns, or elements in ROLLUP and its kin.
+// GROUPING SETS in GROUPING SETS are one, and () stands at the top only if nothing else does.
+struct GroupingItem {
+  enum class Kind : uint8_t { kColumns, kEmpty, kRollup, kCube, kSets } kind = Kind::kColumns;
+  std::vector<int> columns;  // indexes into group_by
+  std::vector<GroupingItem> items;
+};
+
 struct FrameBound {
   enum class Kind : uint8_t { kUnboundedPreceding, kPreceding, kCurrentRow, kFollowing, kUnboundedFollowing } kind;
   ExprPtr offset;
@@ -227,8 +235,10 @@ struct Query {
   ExprPtr where;
   std::vector<TargetEntry> targets;  // SELECT's list (hidden entries last)
   ExprList group_by;
-  std::vector<GroupingSet> grouping_sets;  // empty: plain GROUP BY
-  std::vector<Oid> constraints;            // the primary keys that determine columns outside GROUP BY (decision 6)
+  std::vector<GroupingSet> grouping_sets;    // empty: plain GROUP BY
+  std::vector<GroupingItem> grouping_items;  // the same as written
+  bool grouping_distinct = false;            // GROUP BY DISTINCT
+  std::vector<Oid> constraints;              // the primary keys that determine columns outside GROUP BY (decision 6)
   bool has_aggregates = false, has_windows = false, has_set_functions = false;
   ExprPtr having;
   std::vector<Window> windows;
@@ -268,7 +278,8 @@ struct Query {
     ExprPtr condition;  // of the rows that it shows, those below it included: part of `where`
   };
   std::vector<TargetView> target_views;
-  std::string current_of;  // UPDATE, DELETE ... WHERE CURRENT OF this cursor; empty: not so
+  std::string current_of;         // UPDATE, DELETE ... WHERE CURRENT OF this cursor; empty: not so
+  int current_of_parameter = -1;  // what was named is a program's refcursor variable, the parameter of this number
   std::optional<OnConflict> on_conflict;
   std::vector<MergeAction> merge_actions;  // from: target joined with source on the condition
   std::vector<TargetEntry> returning;      // over the target's entry (new row; DELETE: old row) and the FROM entries

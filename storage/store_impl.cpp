@@ -25,9 +25,12 @@ StoreImpl::StoreImpl(const StoreOptions& options)
       memory_(options.memory_limit_bytes),
       clock_(options.clock),
       locks_(LockManager::create()),
-      reclaimer_(*this) {}
+      reclaimer_(*this) {
+  log_.follow_commits([this] { return clock_.stable(); });
+}
 
 StoreImpl::~StoreImpl() {
+  log_.follow_commits({});
   reclaimer_.stop();
   dropped_tables_.destroy_all();
 }
@@ -157,6 +160,8 @@ Certifier& StoreImpl::make_certifier() {
 StorageStatus StoreImpl::commit(Transaction& transaction) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
   const bool asynchronous = txn.asynchronous_;
+  uint64_t shown = txn.has_writes() ? kMaxStamp.value : std::max(txn.newest_shown_, commits_.last_definition());
+  if (mutated(Mutation::kForgetShown)) shown = 0;
   Lsn lsn;
   if (StorageStatus status = commits_.run(txn, lsn); status != StorageStatus::kOk) {
     status = txn.failed(status);
@@ -165,8 +170,10 @@ StorageStatus StoreImpl::commit(Transaction& transaction) {
   }
   finish(txn, true);
   if (!log_.records() || asynchronous) return StorageStatus::kOk;
-  if (!lsn) lsn = log_.appended();  // what it has read was appended before it became visible
-  return log_.wait_durable(std::max(lsn, txn.least_lsn_)) ? StorageStatus::kOk : StorageStatus::kLogFailed;
+  // What it was shown was appended before it became visible.
+  if (!lsn && shown > log_.durable_stamp().value) lsn = log_.appended();
+  lsn = std::max(lsn, txn.least_lsn_);
+  return !lsn || log_.wait_durable(lsn) ? StorageStatus::kOk : StorageStatus::kLogFailed;
 }
 
 void StoreImpl::rollback(Transaction& transaction) {

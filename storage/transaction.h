@@ -47,6 +47,9 @@ class Transaction {
 
   // READ COMMITTED: a fresh snapshot per statement. REPEATABLE READ and above: taken once, later calls keep it.
   virtual void take_statement_snapshot() = 0;
+  // SERIALIZABLE, between two statements: kSerialization when it is known by now that it cannot commit. What is not found here, as
+  // in transactions that read or write much, the commit finds.
+  virtual StorageStatus check_open() { return StorageStatus::kOk; }
   // The view that statements use: the statement's snapshot and the current command.
   virtual ReadView view() const = 0;
   // A view of the newest committed state (catalog look-ups, unique and foreign-key checks), plus all own writes.

@@ -110,14 +110,9 @@ std::shared_ptr<const RelationInfo> InfoBuilder::system_relation(const StaticTab
   return r;
 }
 
-std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
-  if (const StaticTable* table = static_table(oid)) return system_relation(*table);
-  std::string image;
-  const SystemTable& classes = database_.table(pg_class::kOid);
-  if (!classes.find_oid(txn_, oid, image)) return nullptr;
-  const RowReader row = classes.reader(image);
+std::shared_ptr<RelationInfo> InfoBuilder::class_of(const RowReader& row) {
   auto r = std::make_shared<RelationInfo>();
-  r->oid = oid;
+  r->oid = row.oid(pg_class::c_oid);
   r->name = row.str(pg_class::c_relname);
   r->schema = row.oid(pg_class::c_relnamespace);
   r->schema_name = schema_name(r->schema);
@@ -126,6 +121,26 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
   r->owner = row.oid(pg_class::c_relowner);
   r->row_type = row.oid(pg_class::c_reltype);
   r->reltuples = row.f32(pg_class::c_reltuples);
+  return r;
+}
+
+std::shared_ptr<const RelationInfo> InfoBuilder::head(Oid oid) {
+  if (const StaticTable* table = static_table(oid)) return system_relation(*table);
+  std::string image;
+  const SystemTable& classes = database_.table(pg_class::kOid);
+  if (!classes.find_oid(txn_, oid, image)) return nullptr;
+  const auto r = class_of(classes.reader(image));
+  add_inheritance(*r, classes.reader(image));
+  return r;
+}
+
+std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
+  if (const StaticTable* table = static_table(oid)) return system_relation(*table);
+  std::string image;
+  const SystemTable& classes = database_.table(pg_class::kOid);
+  if (!classes.find_oid(txn_, oid, image)) return nullptr;
+  const RowReader row = classes.reader(image);
+  const auto r = class_of(row);
   const Oid filenode = row.oid(pg_class::c_relfilenode);
   add_columns(*r);
   if (row.flag(pg_class::c_relhastriggers)) add_triggers(*r);
@@ -187,9 +202,10 @@ void InfoBuilder::add_columns(RelationInfo& relation) {
   std::vector<Phys> phys;
   std::vector<size_t> added;
   std::vector<OwnedDatum> missing;
-  database_.table(pg_attribute::kOid).scan(txn_, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
+  // System columns have negative numbers.
+  const Datum oid = Datum::of_oid(relation.oid);
+  const auto visit = [&](RowReader row) {
     const int16_t number = row.i16(pg_attribute::c_attnum);
-    if (number <= 0) return true;
     ColumnInfo c;
     c.name = row.str(pg_attribute::c_attname);
     c.number = number;
@@ -221,7 +237,8 @@ void InfoBuilder::add_columns(RelationInfo& relation) {
     }
     relation.columns.push_back(std::move(c));
     return true;
-  });
+  };
+  database_.table(pg_attribute::kOid).scan_from(txn_, {oid}, {oid, Datum::of(int16_t{1})}, visit);
   relation.layout = RowLayout(std::move(phys), added, std::move(missing));
 }
 

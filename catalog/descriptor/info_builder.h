@@ -20,12 +20,17 @@ class InfoBuilder {
 
   // Null when there is no such row.
   std::shared_ptr<const RelationInfo> relation(Oid oid);
+  // Only what its pg_class row says, and its parents: name, schema, kind, owner.
+  std::shared_ptr<const RelationInfo> head(Oid oid);
+  // `relation` with an index that was added to it; what else has changed since is not looked at.
+  std::shared_ptr<const RelationInfo> with_index(const RelationInfo& relation, Oid index);
   std::shared_ptr<const TypeInfo> type(Oid oid);
   std::shared_ptr<const FunctionInfo> function(Oid oid);
   // Null when there is none of users' own.
   std::unique_ptr<AggregateInfo> aggregate(Oid function);
 
  private:
+  std::shared_ptr<RelationInfo> class_of(const RowReader& row);
   std::shared_ptr<const RelationInfo> system_relation(const StaticTable& table);
   SequenceOptions sequence_options(Oid sequence);
   void add_columns(RelationInfo& relation);
@@ -41,7 +46,7 @@ class InfoBuilder {
   void add_rules(RelationInfo& relation);
   void add_row_security(RelationInfo& relation, RowReader row);
   void add_statistics(RelationInfo& relation);
-  IndexInfo index(RowReader row);
+  IndexInfo index(const RelationInfo& relation, RowReader row);
   KeyColumn key_column(const TypeRef& type) const;
   // Of a base type of users' own: `like` and `comparison`.
   void add_base_type(TypeInfo& type);

@@ -12,7 +12,7 @@
 
 namespace indigo::catalog {
 
-IndexInfo InfoBuilder::index(RowReader row) {
+IndexInfo InfoBuilder::index(const RelationInfo& relation, RowReader row) {
   IndexInfo out;
   out.oid = row.oid(pg_index::c_indexrelid);
   out.unique = row.flag(pg_index::c_indisunique);
@@ -27,13 +27,15 @@ IndexInfo InfoBuilder::index(RowReader row) {
   const auto options = read_i16s(row.str(pg_index::c_indoption));
   const auto expressions = types::split_default_texts(row.str(pg_index::c_indexprs));
   const auto key_count = static_cast<size_t>(row.i16(pg_index::c_indnkeyatts));
-  // Types of the index's own columns (expressions have no other).
+  // Expressions have no other types than those of the index's own columns.
   std::vector<TypeRef> types;
-  database_.table(pg_attribute::kOid).scan(txn_, {Datum::of_oid(out.oid)}, [&](RowReader a) {
-    types.push_back(
-        {a.oid(pg_attribute::c_atttypid), a.i32(pg_attribute::c_atttypmod), a.oid(pg_attribute::c_attcollation)});
-    return true;
-  });
+  if (!expressions.empty()) {
+    database_.table(pg_attribute::kOid).scan(txn_, {Datum::of_oid(out.oid)}, [&](RowReader a) {
+      types.push_back(
+          {a.oid(pg_attribute::c_atttypid), a.i32(pg_attribute::c_atttypmod), a.oid(pg_attribute::c_attcollation)});
+      return true;
+    });
+  }
   std::vector<KeyColumn> key;
   size_t expression = 0;
   for (size_t i = 0; i < keys.size(); i++) {
@@ -44,7 +46,11 @@ IndexInfo InfoBuilder::index(RowReader row) {
     IndexColumn column;
     column.column = keys[i];
     if (column.column == 0 && expression < expressions.size()) column.expression = expressions[expression++];
-    if (i < types.size()) column.type = types[i];
+    if (column.column > 0 && static_cast<size_t>(column.column) <= relation.columns.size()) {
+      column.type = relation.columns[static_cast<size_t>(column.column) - 1].type;
+    } else if (i < types.size()) {
+      column.type = types[i];
+    }
     if (i < collations.size()) column.type.collation = collations[i];
     if (i < classes.size()) column.opclass = classes[i];
     if (i < options.size()) {
@@ -91,7 +97,7 @@ IndexInfo InfoBuilder::index(RowReader row) {
 void InfoBuilder::add_indexes(RelationInfo& relation) {
   database_.table(pg_index::kOid)
       .scan_index(txn_, system_index::kIndexTable, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
-        relation.indexes.push_back(index(row));
+        relation.indexes.push_back(index(relation, row));
         return true;
       });
   std::stable_sort(relation.indexes.begin(), relation.indexes.end(),
@@ -101,6 +107,14 @@ void InfoBuilder::add_indexes(RelationInfo& relation) {
     for (const IndexColumn& c : primary->columns) relation.key_columns.push_back(c.column);
     relation.key = primary->key;
   }
+}
+
+std::shared_ptr<const RelationInfo> InfoBuilder::with_index(const RelationInfo& relation, Oid oid) {
+  auto out = std::make_shared<RelationInfo>(relation);
+  std::string image;
+  const SystemTable& indexes = database_.table(pg_index::kOid);
+  if (indexes.find_oid(txn_, oid, image)) out->indexes.push_back(index(*out, indexes.reader(image)));
+  return out;
 }
 
 void InfoBuilder::add_constraints(RelationInfo& relation) {

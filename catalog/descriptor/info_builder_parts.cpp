@@ -176,11 +176,13 @@ void InfoBuilder::add_statistics(RelationInfo& relation) {
       if ((kind != 1 && kind != 2) || values.empty()) continue;
       const ArrayView array(values);
       auto& into = kind == 1 ? s.common_values : s.histogram;
+      into.reserve(into.size() + static_cast<size_t>(array.count()));
       for (int32_t i = 0; i < array.count(); i++) into.emplace_back(array.element(i));
       if (kind != 1) continue;
       const auto numbers = row.str(pg_statistic::c_stanumbers1 + slot);
       if (numbers.empty()) continue;
       const ArrayView frequencies(numbers);
+      s.common_frequencies.reserve(static_cast<size_t>(frequencies.count()));
       for (int32_t i = 0; i < frequencies.count(); i++) s.common_frequencies.push_back(frequencies.element(i).f32);
     }
     return true;

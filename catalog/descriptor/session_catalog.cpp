@@ -25,15 +25,6 @@ SessionCatalog::~SessionCatalog() { database_->add_session(-1); }
 
 // ---- the engine's side
 
-void SessionCatalog::bind(storage::Transaction* txn) {
-  txn_ = txn;
-  retired_.clear();
-  if (!private_) return;
-  private_ = false;
-  private_log_.clear();
-  clear_local();
-}
-
 void SessionCatalog::set_search_path(std::vector<std::string> elements) {
   if (elements == path_elements_) return;
   path_elements_ = std::move(elements);
@@ -49,72 +40,8 @@ void SessionCatalog::set_user(Oid role) {
   usable_schemas_.clear();
 }
 
-bool SessionCatalog::are_temporary(const std::vector<Oid>& objects) {
-  if (temp_schema_ == kInvalidOid) return false;
-  const SystemTable& classes = database_->table(pg_class::kOid);
-  const SystemTable& types = database_->table(pg_type::kOid);
-  std::string row;
-  return std::all_of(objects.begin(), objects.end(), [&](Oid object) {
-    if (object == kInvalidOid) return false;
-    if (const auto it = by_oid_.find(object); it != by_oid_.end()) return it->second->schema == temp_schema_;
-    if (classes.find_oid(*txn_, object, row)) {
-      return classes.reader(row).oid(pg_class::c_relnamespace) == temp_schema_;
-    }
-    return types.find_oid(*txn_, object, row) && types.reader(row).oid(pg_type::c_typnamespace) == temp_schema_;
-  });
-}
-
 bool SessionCatalog::is_foreign_temporary(const RelationInfo& relation) const {
   return relation.persistence == 't' && relation.schema != temp_schema_;
-}
-
-void SessionCatalog::changed(std::vector<Oid> objects) {
-  if (txn_ == nullptr) return;
-  Change change;
-  for (const Oid object : objects) {
-    change.everything |= object == kInvalidOid;
-    change.keys.push_back(object_key(object));
-  }
-  change.own = !objects.empty() && are_temporary(objects);
-  change.objects = std::move(objects);
-  note(std::move(change));
-}
-
-void SessionCatalog::named(Oid object, std::string_view name) {
-  if (txn_ == nullptr) return;
-  note({{object}, {object_key(object), relation_or_type_name(name)}, false, are_temporary({object})});
-}
-
-void SessionCatalog::changed_function(Oid function, std::string_view name) {
-  note({{}, {object_key(function), function_name(name)}, false, false});
-}
-
-void SessionCatalog::note(Change change) {
-  if (txn_ == nullptr) return;
-  add_private(change);
-  clear_local();
-  const auto kept = std::make_shared<const Change>(std::move(change));
-  catalog_.store().on_end(
-      *txn_,
-      [this, database = database_, kept] {
-        if (!kept->own) return database->invalidate(kept->objects, kept->keys, kept->everything);
-        own_changes_++;
-        kept->everything ? own_log_.add_everything(own_changes_) : own_log_.add(own_changes_, kept->keys);
-        database->forget(kept->objects);
-      },
-      [this, kept] {
-        // Also when only a savepoint is rolled back: what stays is still private.
-        if (private_) add_private(*kept);
-        clear_local();
-      });
-}
-
-void SessionCatalog::changed_shared() {
-  if (txn_ == nullptr) return;
-  Catalog& catalog = catalog_;
-  catalog_.store().on_end(
-      *txn_, [&catalog] { catalog.bump_shared_version(); }, [] {});
-  note({.everything = true});
 }
 
 // ---- versions and local maps
@@ -225,9 +152,10 @@ std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
     return it->second;
   }
   std::shared_ptr<const RelationInfo> found;
-  if (!private_) found = database_->cached_relation(oid);
+  if (!changed_here(oid)) found = database_->cached_relation(oid);
   if (found == nullptr) {
     const uint64_t seen = database_->cache_version();
+    database_->count_built();
     found = reading([&](storage::Transaction& txn) {
       return InfoBuilder(
                  *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
@@ -240,6 +168,36 @@ std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
   if (is_foreign_temporary(*found)) return found;
   by_oid_[oid] = found;
   return found;
+}
+
+std::shared_ptr<const RelationInfo> SessionCatalog::find_head(std::string_view schema, std::string_view name) {
+  const auto head = [&](Oid where) -> std::shared_ptr<const RelationInfo> {
+    const Oid oid = where == kInvalidOid ? kInvalidOid : relation_oid(where, name);
+    if (oid == kInvalidOid) return nullptr;
+    if (const auto it = by_oid_.find(oid); it != by_oid_.end()) return it->second;
+    if (!changed_here(oid)) {
+      if (auto found = database_->cached_relation(oid)) return found;
+    }
+    return reading([&](storage::Transaction& txn) {
+      return InfoBuilder(
+                 *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
+          .head(oid);
+    });
+  };
+  refresh();
+  if (!schema.empty()) return head(schema_named(schema));
+  for (const Oid where : search_path()) {
+    if (auto found = head(where)) return found;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const RelationInfo> SessionCatalog::with_index(const RelationInfo& relation, Oid index) {
+  return reading([&](storage::Transaction& txn) {
+    return InfoBuilder(
+               *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
+        .with_index(relation, index);
+  });
 }
 
 Oid SessionCatalog::relation_oid(Oid schema, std::string_view name) {
@@ -307,7 +265,7 @@ std::shared_ptr<const TypeInfo> SessionCatalog::type(Oid oid) {
     return it->second;
   }
   std::shared_ptr<const TypeInfo> found;
-  if (!private_) found = database_->cached_type(oid);
+  if (!changed_here(oid)) found = database_->cached_type(oid);
   if (found == nullptr) {
     const uint64_t seen = database_->cache_version();
     found = reading([&](storage::Transaction& txn) {

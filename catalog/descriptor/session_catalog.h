@@ -1,5 +1,5 @@
-// The catalog as one session sees it: the shared cache of its database while its transaction has made no DDL, a private one
-// from then on; search_path; temporary schema.
+// The catalog as one session sees it: the shared cache of its database, and descriptors of its own for what its transaction has
+// changed, which others get when it has committed; search_path; temporary schema.
 //
 // Changes of the session's own temporary objects are for it alone: other sessions keep what they know, their plans above all,
 // and remember nothing of temporary objects that are not theirs.
@@ -15,6 +15,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/string_map.h"
@@ -134,6 +135,10 @@ class SessionCatalog final : public CatalogView {
                          const std::function<bool(const RowReader&)>& visit) override;
 
   // ---- more that DDL and system functions use
+  // Like find_relation; a descriptor that is not there yet has only what InfoBuilder::head reads: for what is about to go.
+  std::shared_ptr<const RelationInfo> find_head(std::string_view schema, std::string_view name);
+  // The relation as it was read, with an index that was added to it since.
+  std::shared_ptr<const RelationInfo> with_index(const RelationInfo& relation, Oid index);
   // The default operator class of `type` (domains, enums, arrays and binary-coercible types resolved).
   Oid default_opclass(Oid type);
   // The one that users have made for their own type and this method.
@@ -159,6 +164,22 @@ class SessionCatalog final : public CatalogView {
   static constexpr uint64_t kOwnMask = (uint64_t{1} << 22) - 1;
   uint64_t shared_state() const;
   void add_private(const Change& change);
+  // Of what a transaction's changes told the database at its commit. Shared with what runs then.
+  struct Announced {
+    uint64_t before = 0, after = 0;  // the database's versions; 0: nothing was told
+    bool in_turn = true;             // nobody else told anything in between
+    bool own = false;                // something went to this session alone
+    void told(uint64_t version);
+  };
+  // Whether the local maps, as this transaction has left them, are what is committed now.
+  bool holds_after_commit() const;
+  // Gives others the descriptors of what this transaction has changed.
+  void share_changed();
+  bool is_current() const;
+  // Drops what the local maps have of the changed objects, and everything that was looked up by a name.
+  void forget_local(const Change& change);
+  // Whether this transaction has changed the object's descriptor, or may have.
+  bool changed_here(Oid object) const { return private_ && (private_everything_ || private_objects_.contains(object)); }
   storage::Store& store();
   void note(Change change);
   // ---- while a Recording lives (session_dependences.cpp)
@@ -200,7 +221,10 @@ class SessionCatalog final : public CatalogView {
   uint64_t own_changes_ = 0;  // committed ones of temporary objects
   ChangeLog own_log_;         // of them, by own_changes_
   ChangeLog private_log_;  // of this transaction, by private_version_; savepoints that are rolled back are changes, too
-  uint64_t private_begin_ = 0;  // its first version
+  uint64_t private_begin_ = 0;               // its first version
+  std::unordered_set<Oid> private_objects_;  // that it has changed
+  bool private_everything_ = false;
+  std::shared_ptr<Announced> announced_;  // of the changes noted so far
   Dependences* recording_ = nullptr;
   // Of this transaction's changes over what is committed: a new number for each change of either.
   mutable uint64_t private_version_ = 0;

@@ -31,6 +31,9 @@ void SessionCatalog::add_private(const Change& change) {
   private_version_ = database_->next_private_version();
   if (!private_) private_begin_ = private_version_;
   private_ = true;
+  // Who tells of no object means all (roles), or what no descriptor has anything of (functions): not worth telling apart.
+  private_everything_ |= change.everything || change.objects.empty();
+  private_objects_.insert(change.objects.begin(), change.objects.end());
   change.everything ? private_log_.add_everything(private_version_) : private_log_.add(private_version_, change.keys);
 }
 

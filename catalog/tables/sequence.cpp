@@ -109,8 +109,9 @@ Status Sequence::set(int64_t value, bool is_called, const SequenceOptions& o, co
   return {};
 }
 
-Sequence::State Sequence::state() const {
+Sequence::State Sequence::state(Lsn* needed) const {
   std::lock_guard guard(mutex_);
+  if (needed != nullptr) *needed = lsn_;
   return state_;
 }
 

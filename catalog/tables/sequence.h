@@ -46,7 +46,8 @@ class Sequence {
   Result<int64_t> next(const SequenceOptions& options, const std::string& name, Lsn& needed);
   // 22003 when out of bounds.
   Status set(int64_t value, bool is_called, const SequenceOptions& options, const std::string& name, Lsn& needed);
-  State state() const;
+  // It may be shown to others only when the log is durable up to `needed`.
+  State state(Lsn* needed = nullptr) const;
   // What the log knows: what is there after a crash.
   State logged_state() const;
 

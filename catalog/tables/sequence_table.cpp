@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "storage/durability.h"
+
 namespace indigo::catalog {
 
 using storage::StorageStatus;
@@ -32,17 +34,19 @@ class OneRowCursor final : public storage::Cursor {
 
 }  // namespace
 
-std::string SequenceTable::image() const {
-  const Sequence::State s = sequence_->state();
+std::string SequenceTable::image(storage::Transaction& reader) const {
+  Lsn needed;
+  const Sequence::State s = sequence_->state(&needed);
+  storage::need_durable(reader, needed);
   const std::array values{Datum::of(s.last_value), Datum::of(int64_t{0}), Datum::of(s.is_called)};
   std::string out;
   layout_.encode(values, out);
   return out;
 }
 
-StorageStatus SequenceTable::get(storage::Transaction&, const storage::ReadView&, Bytes key, std::string& row) {
+StorageStatus SequenceTable::get(storage::Transaction& txn, const storage::ReadView&, Bytes key, std::string& row) {
   if (key != kKey) return StorageStatus::kNotFound;
-  row = image();
+  row = image(txn);
   return StorageStatus::kOk;
 }
 
@@ -52,10 +56,10 @@ StorageStatus SequenceTable::get_many(storage::Transaction& txn, const storage::
   return StorageStatus::kOk;
 }
 
-std::unique_ptr<storage::Cursor> SequenceTable::scan(storage::Transaction&, const storage::ReadView&,
+std::unique_ptr<storage::Cursor> SequenceTable::scan(storage::Transaction& txn, const storage::ReadView&,
                                                      const storage::KeyRange& range, storage::Direction) {
   const bool present = (!range.has_low || Bytes(range.low) <= kKey) && (!range.has_high || kKey <= Bytes(range.high));
-  return std::make_unique<OneRowCursor>(image(), present);
+  return std::make_unique<OneRowCursor>(image(txn), present);
 }
 
 std::unique_ptr<storage::Cursor> SequenceTable::scan_index(storage::Transaction&, const storage::ReadView&, IndexId,

@@ -44,7 +44,7 @@ class SequenceTable final : public storage::Table {
   Statistics statistics() const override { return {1, 0, 0}; }
 
  private:
-  std::string image() const;
+  std::string image(storage::Transaction& reader) const;
   std::shared_ptr<Sequence> sequence_;
   const SequenceOptions options_;
   RowLayout layout_;

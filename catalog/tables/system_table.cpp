@@ -16,21 +16,29 @@ using storage::StorageStatus;
 
 // ---- rows
 
-RowValues::RowValues(const StaticTable& table) : values_(table.column_count) {
-  for (size_t i = 0; i < values_.size(); i++) values_[i] = OwnedDatum(Datum::make_null(table.columns[i].phys));
+RowValues::RowValues(const StaticTable& table) {
+  values_.reserve(table.column_count);
+  for (size_t i = 0; i < table.column_count; i++) values_.push_back(Datum::make_null(table.columns[i].phys));
 }
 
-RowValues::RowValues(const StaticTable& table, const RowLayout& layout, Bytes row) : values_(table.column_count) {
-  for (size_t i = 0; i < values_.size(); i++) values_[i] = OwnedDatum(layout.column(row, i));
+RowValues::RowValues(const StaticTable& table, const RowLayout& layout, Bytes row) {
+  values_.reserve(table.column_count);
+  for (size_t i = 0; i < table.column_count; i++) {
+    Datum value = layout.column(row, i);
+    if (!value.null && value.phys == Phys::kStr) value.str = strings_.copy(value.str);
+    values_.push_back(value);
+  }
 }
 
 RowValues& RowValues::set(int column, const Datum& value) {
-  values_[static_cast<size_t>(column)] = OwnedDatum(value);
+  Datum& into = values_[static_cast<size_t>(column)];
+  into = value;
+  if (!value.null && value.phys == Phys::kStr) into.str = strings_.copy(value.str);
   return *this;
 }
 
 RowValues& RowValues::set_null(int column) {
-  return set(column, Datum::make_null(values_[static_cast<size_t>(column)].get().phys));
+  return set(column, Datum::make_null(values_[static_cast<size_t>(column)].phys));
 }
 
 namespace {
@@ -65,13 +73,6 @@ RowValues& RowValues::chars(int column, std::span<const char> v) {
   return str(column, array_of(oid::kChar, Phys::kStr, v, 1, [](const char& e) { return Datum::of(Str(&e, 1)); }));
 }
 
-std::vector<Datum> RowValues::datums() const {
-  std::vector<Datum> out;
-  out.reserve(values_.size());
-  for (const OwnedDatum& v : values_) out.push_back(v.get());
-  return out;
-}
-
 // ---- tables
 
 namespace {
@@ -103,12 +104,13 @@ const RowKeyExtractor& extractor_of(const OverlayTable& table, int index) {
   return static_cast<const RowKeyExtractor&>(table.extractor(static_cast<size_t>(index)));
 }
 
-void walk(storage::Cursor& cursor, const RowLayout& layout, const std::function<bool(RowReader)>& visit) {
-  std::array<storage::RowRef, 64> batch;
+template <class Visit>
+void walk(storage::Cursor& cursor, const RowLayout& layout, const Visit& visit) {
+  std::array<storage::RowRef, 32> batch;
   size_t count = 0;
   while (cursor.next(batch, count) == StorageStatus::kOk && count > 0) {
     for (size_t i = 0; i < count; i++) {
-      if (!visit(RowReader(layout, batch[i].row))) return;
+      if (!visit(RowReader(layout, batch[i].row), batch[i].key)) return;
     }
   }
 }
@@ -144,6 +146,21 @@ void SystemTable::scan(storage::Transaction& txn, std::initializer_list<Datum> p
                        const std::function<bool(RowReader)>& visit) const {
   const auto range = prefix.size() == 0 ? storage::KeyRange::all() : storage::KeyRange::prefix(key(prefix));
   const auto cursor = storage_->scan(txn, txn.newest_view(), range, storage::Direction::kForward);
+  walk(*cursor, layout(), [&](RowReader row, Bytes) { return visit(row); });
+}
+
+void SystemTable::scan_from(storage::Transaction& txn, std::initializer_list<Datum> prefix,
+                            std::initializer_list<Datum> from, const std::function<bool(RowReader)>& visit) const {
+  auto range = storage::KeyRange::prefix(key(prefix));
+  range.low = key(from);
+  const auto cursor = storage_->scan(txn, txn.newest_view(), range, storage::Direction::kForward);
+  walk(*cursor, layout(), [&](RowReader row, Bytes) { return visit(row); });
+}
+
+void SystemTable::scan_keys(storage::Transaction& txn, std::initializer_list<Datum> prefix,
+                            const std::function<bool(RowReader, Bytes key)>& visit) const {
+  const auto cursor =
+      storage_->scan(txn, txn.newest_view(), storage::KeyRange::prefix(key(prefix)), storage::Direction::kForward);
   walk(*cursor, layout(), visit);
 }
 
@@ -153,11 +170,11 @@ void SystemTable::scan_index(storage::Transaction& txn, int index, std::initiali
   extractor_of(*storage_, index).key().append(std::span(prefix.begin(), prefix.size()), key);
   const auto cursor = storage_->scan_index(txn, txn.newest_view(), storage_->index_id(static_cast<size_t>(index)),
                                            storage::KeyRange::prefix(key), storage::Direction::kForward);
-  walk(*cursor, layout(), visit);
+  walk(*cursor, layout(), [&](RowReader row, Bytes) { return visit(row); });
 }
 
 StorageStatus SystemTable::insert(storage::Transaction& txn, const RowValues& row) {
-  const auto values = row.datums();
+  const std::span<const Datum> values = row.datums();
   std::string image;
   layout().encode(values, image);
   return storage_->insert(txn, key_of(values), image, nullptr);
@@ -172,13 +189,16 @@ StorageStatus SystemTable::claim(storage::Transaction& txn, Bytes key, std::stri
 }
 
 StorageStatus SystemTable::update(storage::Transaction& txn, const RowValues& row) {
-  const auto values = row.datums();
-  const std::string key = key_of(values);
   std::string image;
-  if (const auto status = claim(txn, key, image); status != StorageStatus::kOk) return status;
-  image.clear();
+  if (const auto status = claim(txn, key_of(row.datums()), image); status != StorageStatus::kOk) return status;
+  return update_claimed(txn, row, image);
+}
+
+StorageStatus SystemTable::update_claimed(storage::Transaction& txn, const RowValues& row, Bytes before) {
+  const std::span<const Datum> values = row.datums();
+  std::string image;
   layout().encode(values, image);
-  return storage_->update(txn, key, image, nullptr);
+  return image == before ? StorageStatus::kOk : storage_->update(txn, key_of(values), image, nullptr);
 }
 
 StorageStatus SystemTable::erase(storage::Transaction& txn, std::initializer_list<Datum> values) {
@@ -197,14 +217,6 @@ StorageStatus SystemTable::erase_key(storage::Transaction& txn, Bytes key) {
 
 // ---- all of them
 
-SystemTables::SystemTables(storage::Store& store, Oid database, BaseRowsSet& bases) {
-  for (const StaticTable& table : static_tables()) {
-    if (table.shared != (database == kInvalidOid)) continue;
-    tables_.push_back(std::make_unique<SystemTable>(store, database, table, bases.of(table)));
-  }
-  std::sort(tables_.begin(), tables_.end(), [](const auto& a, const auto& b) { return a->oid() < b->oid(); });
-}
-
 namespace {
 
 // Where a table is in the list that it belongs to, shared or of a database, by its OID: 0 for none, else its number from 1.
@@ -219,12 +231,24 @@ std::vector<uint16_t> positions(bool shared) {
   return out;
 }
 
+const std::vector<uint16_t>& numbers_of(bool shared) {
+  static const std::vector<uint16_t> of_shared = positions(true), own = positions(false);
+  return shared ? of_shared : own;
+}
+
 }  // namespace
 
+SystemTables::SystemTables(storage::Store& store, Oid database, BaseRowsSet& bases)
+    : numbers_(numbers_of(database == kInvalidOid)) {
+  for (const StaticTable& table : static_tables()) {
+    if (table.shared != (database == kInvalidOid)) continue;
+    tables_.push_back(std::make_unique<SystemTable>(store, database, table, bases.of(table)));
+  }
+  std::sort(tables_.begin(), tables_.end(), [](const auto& a, const auto& b) { return a->oid() < b->oid(); });
+}
+
 SystemTable* SystemTables::find(Oid oid) const {
-  static const std::vector<uint16_t> shared = positions(true), own = positions(false);
-  const std::vector<uint16_t>& numbers = tables_.empty() || !tables_.front()->definition().shared ? own : shared;
-  const uint16_t number = oid < numbers.size() ? numbers[oid] : 0;
+  const uint16_t number = oid < numbers_.size() ? numbers_[oid] : 0;
   return number == 0 ? nullptr : tables_[number - 1u].get();
 }
 

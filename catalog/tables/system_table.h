@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/memory/arena.h"
 #include "catalog/tables/base_rows.h"
 #include "catalog/tables/static_tables.h"
 #include "catalog/types.h"
@@ -29,37 +30,23 @@ class OverlayTable;
 
 // The columns of one row image; column numbers are ordinals (catalog/generated/columns.h).
 class RowReader {
-  template <class F>
-  auto read(int column, F f) const {
-    const Datum d = datum(column);
-    return d.null ? decltype(f(d)){} : f(d);
+  template <class T>
+  T fixed(int column) const {
+    return layout_.fixed<T>(row_, static_cast<size_t>(column));
   }
 
  public:
   RowReader(const RowLayout& layout, Bytes row) : layout_(layout), row_(row) {}
   Datum datum(int column) const { return layout_.column(row_, static_cast<size_t>(column)); }
   bool is_null(int column) const { return datum(column).null; }
-  Oid oid(int column) const {
-    return read(column, [](const Datum& d) { return d.oid(); });
-  }
-  int32_t i32(int column) const {
-    return read(column, [](const Datum& d) { return d.i32; });
-  }
-  int16_t i16(int column) const {
-    return read(column, [](const Datum& d) { return d.i16; });
-  }
-  int64_t i64(int column) const {
-    return read(column, [](const Datum& d) { return d.i64; });
-  }
-  float f32(int column) const {
-    return read(column, [](const Datum& d) { return d.f32; });
-  }
-  bool flag(int column) const {
-    return read(column, [](const Datum& d) { return d.b; });
-  }
-  std::string_view str(int column) const {
-    return read(column, [](const Datum& d) { return d.str; });
-  }
+  // Zero and empty for null.
+  Oid oid(int column) const { return fixed<Oid>(column); }
+  int32_t i32(int column) const { return fixed<int32_t>(column); }
+  int16_t i16(int column) const { return fixed<int16_t>(column); }
+  int64_t i64(int column) const { return fixed<int64_t>(column); }
+  float f32(int column) const { return fixed<float>(column); }
+  bool flag(int column) const { return fixed<bool>(column); }
+  std::string_view str(int column) const { return layout_.string(row_, static_cast<size_t>(column)); }
   char chr(int column) const {  // "char"
     const auto s = str(column);
     return s.empty() ? '\0' : s[0];
@@ -91,11 +78,12 @@ class RowValues {
   RowValues& i16_vector(int column, std::span<const int16_t> v);  // int2vector
   RowValues& texts(int column, std::span<const std::string> v);   // text[]
   RowValues& chars(int column, std::span<const char> v);          // "char"[]
-  const Datum& get(int column) const { return values_[static_cast<size_t>(column)].get(); }
-  std::vector<Datum> datums() const;
+  const Datum& get(int column) const { return values_[static_cast<size_t>(column)]; }
+  std::span<const Datum> datums() const { return values_; }
 
  private:
-  std::vector<OwnedDatum> values_;
+  std::vector<Datum> values_;
+  Arena strings_{512};
 };
 
 // What names an object in the log: its database (0: shared) and file number, or a system table's OID.
@@ -123,6 +111,12 @@ class SystemTable {
   // Every row whose key begins with these values, in key order; stops when visit answers false.
   void scan(storage::Transaction& txn, std::initializer_list<Datum> prefix,
             const std::function<bool(RowReader)>& visit) const;
+  // The same from the row with key `from` on.
+  void scan_from(storage::Transaction& txn, std::initializer_list<Datum> prefix, std::initializer_list<Datum> from,
+                 const std::function<bool(RowReader)>& visit) const;
+  // The same with each row's key.
+  void scan_keys(storage::Transaction& txn, std::initializer_list<Datum> prefix,
+                 const std::function<bool(RowReader, Bytes key)>& visit) const;
   // The same through secondary index number `index` (catalog/tables/system_indexes.h).
   void scan_index(storage::Transaction& txn, int index, std::initializer_list<Datum> prefix,
                   const std::function<bool(RowReader)>& visit) const;
@@ -133,6 +127,8 @@ class SystemTable {
   // kDuplicateKey: equal key, or a unique index (its number in *index).
   storage::StorageStatus insert(storage::Transaction& txn, const RowValues& row);
   storage::StorageStatus update(storage::Transaction& txn, const RowValues& row);  // of the same key
+  // The same of a row that the transaction has claimed as `before`; nothing is written when it says the same.
+  storage::StorageStatus update_claimed(storage::Transaction& txn, const RowValues& row, Bytes before);
   storage::StorageStatus erase(storage::Transaction& txn, std::initializer_list<Datum> key);
   storage::StorageStatus erase_key(storage::Transaction& txn, Bytes key);
 
@@ -161,6 +157,7 @@ class SystemTables {
 
  private:
   std::vector<std::unique_ptr<SystemTable>> tables_;  // by OID
+  const std::vector<uint16_t>& numbers_;              // of a table in tables_ from 1, by its OID; 0: not here
 };
 
 }  // namespace indigo::catalog

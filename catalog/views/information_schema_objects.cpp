@@ -218,12 +218,6 @@ constexpr SystemView kInformationSchemaObjectsViews[] = {
      "(pg_catalog.pg_collation c join pg_catalog.pg_namespace n on n.oid = c.collnamespace) on d.datcollate = "
      "c.collcollate and d.datctype = c.collctype where d.datname = pg_catalog.current_database() order by "
      "pg_catalog.length(c.collname::pg_catalog.text) desc, c.collname limit 1"},
-    {"foreign_tables",
-     "select pg_catalog.current_database()::pg_catalog.name as foreign_table_catalog, n.nspname as "
-     "foreign_table_schema, c.relname as foreign_table_name, pg_catalog.current_database()::pg_catalog.name as "
-     "foreign_server_catalog, s.srvname as foreign_server_name from pg_catalog.pg_foreign_table f join "
-     "pg_catalog.pg_class c on c.oid = f.ftrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace join "
-     "pg_catalog.pg_foreign_server s on s.oid = f.ftserver"},
     {"triggers",
      "select pg_catalog.current_database()::pg_catalog.name as trigger_catalog, n.nspname as trigger_schema, "
      "t.tgname as trigger_name, e.name::pg_catalog.varchar as event_manipulation, "

@@ -1,4 +1,4 @@
-// information_schema: what uses what, element types, and what foreign data wrappers would show.
+// information_schema: what uses what, and element types.
 #include "catalog/views/system_views.h"
 
 namespace indigo::catalog {

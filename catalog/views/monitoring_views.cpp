@@ -57,10 +57,15 @@ select null::pg_catalog.name as slot_name, null::pg_catalog.name as plugin, null
        null::pg_catalog.int8 as safe_wal_size, null::pg_catalog.bool as two_phase
 where false)sql"},
     {"pg_publication_tables", R"sql(
-select null::pg_catalog.name as pubname, null::pg_catalog.name as schemaname,
-       null::pg_catalog.name as tablename, null::pg_catalog.name[] as attnames,
-       null::pg_catalog.text as rowfilter
-where false)sql"},
+select p.pubname, n.nspname as schemaname, c.relname as tablename,
+       (select pg_catalog.array_agg(a.attname order by a.attnum) from pg_catalog.pg_attribute a
+        where a.attrelid = t.relid and a.attnum > 0 and not a.attisdropped
+              and (a.attnum = any (t.attrs::pg_catalog.int2[]) or t.attrs is null)) as attnames,
+       pg_catalog.pg_get_expr(t.qual, t.relid) as rowfilter
+from pg_catalog.pg_publication p
+     cross join lateral pg_catalog.pg_get_publication_tables(p.pubname::pg_catalog.text) t
+     join pg_catalog.pg_class c on c.oid = t.relid
+     join pg_catalog.pg_namespace n on n.oid = c.relnamespace)sql"},
     {"pg_stat_subscription", R"sql(
 select null::pg_catalog.oid as subid, null::pg_catalog.name as subname, null::pg_catalog.int4 as pid,
        null::pg_catalog.oid as relid, null::pg_catalog.pg_lsn as received_lsn,
@@ -136,10 +141,8 @@ where false)sql"},
 select a.line_number, a.type, a.database, a.user_name, a.address, a.netmask, a.auth_method, a.options, a.error
 from pg_catalog.pg_hba_file_rules() a)sql"},
     {"pg_file_settings", R"sql(
-select null::pg_catalog.text as sourcefile, null::pg_catalog.int4 as sourceline,
-       null::pg_catalog.int4 as seqno, null::pg_catalog.text as name, null::pg_catalog.text as setting,
-       null::pg_catalog.bool as applied, null::pg_catalog.text as error
-where false)sql"},
+select a.sourcefile, a.sourceline, a.seqno, a.name, a.setting, a.applied, a.error
+from pg_catalog.pg_show_all_file_settings() a)sql"},
     {"pg_ident_file_mappings", R"sql(
 select a.line_number, a.map_name, a.sys_name, a.pg_username, a.error
 from pg_catalog.pg_ident_file_mappings() a)sql"},

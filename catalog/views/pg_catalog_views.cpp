@@ -140,7 +140,12 @@ from pg_catalog.pg_prepared_xact() p
      left join pg_catalog.pg_database d on d.oid = p.dbid)sql"},
     {"pg_user_mappings", R"sql(
 select u.oid as umid, s.oid as srvid, s.srvname, u.umuser,
-       case when u.umuser = 0 then 'public'::pg_catalog.name else a.rolname end as usename, u.umoptions
+       case when u.umuser = 0 then 'public'::pg_catalog.name else a.rolname end as usename,
+       case when u.umuser <> 0 and a.rolname = current_user
+                 and (pg_catalog.pg_has_role(s.srvowner, 'USAGE') or pg_catalog.has_server_privilege(s.oid, 'USAGE'))
+              or u.umuser = 0 and pg_catalog.pg_has_role(s.srvowner, 'USAGE')
+              or (select r.rolsuper from pg_catalog.pg_authid r where r.rolname = current_user)
+            then u.umoptions end as umoptions
 from pg_catalog.pg_user_mapping u
      join pg_catalog.pg_foreign_server s on s.oid = u.umserver
      left join pg_catalog.pg_authid a on a.oid = u.umuser)sql"},

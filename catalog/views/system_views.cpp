@@ -29,8 +29,9 @@ const SystemView* system_view(Oid schema, std::string_view name) {
     return nullptr;
   }
   if (schema != information_schema_oid()) return nullptr;
-  for (const auto views : {information_schema_views(), information_schema_object_views(),
-                           information_schema_privilege_views(), information_schema_usage_views()}) {
+  for (const auto views :
+       {information_schema_views(), information_schema_object_views(), information_schema_privilege_views(),
+        information_schema_usage_views(), information_schema_foreign_views()}) {
     if (const SystemView* v = find(views)) return v;
   }
   return nullptr;

@@ -23,6 +23,7 @@ std::span<const SystemView> information_schema_views();  // tables, columns, con
 std::span<const SystemView> information_schema_object_views();
 std::span<const SystemView> information_schema_privilege_views();
 std::span<const SystemView> information_schema_usage_views();  // what uses what
+std::span<const SystemView> information_schema_foreign_views();
 
 // Null when there is none.
 const SystemView* system_view(Oid schema, std::string_view name);

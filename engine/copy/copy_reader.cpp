@@ -51,6 +51,7 @@ class LineReader : public CopyReader {
       if (pos_ >= buffer_.size()) return std::optional<std::string_view>();
       if (quoted) {
         line_number_++;
+        line_ = std::string_view(buffer_).substr(pos_);
         return bad_format("unterminated CSV quoted field");
       }
       std::string_view line(buffer_.data() + pos_, buffer_.size() - pos_);
@@ -261,8 +262,11 @@ class BinaryReader final : public CopyReader {
   Status read_header() {
     static constexpr std::string_view kSignature("PGCOPY\n\377\r\n\0", 11);
     header_read_ = true;
-    auto missing = [&](size_t bytes) { return need(bytes); };
-    if (!missing(19).ok() || std::string_view(buffer_).substr(pos_, 11) != kSignature) {
+    bool more = true;
+    while (more && buffer_.size() - pos_ < 19) {
+      INDIGO_ASSIGN(more, fill());
+    }
+    if (!more || std::string_view(buffer_).substr(pos_, 11) != kSignature) {
       return bad_format("COPY file signature not recognized");
     }
     auto extension = big_endian(load_unaligned<uint32_t>(buffer_.data() + pos_ + 15));
@@ -287,6 +291,7 @@ class BinaryReader final : public CopyReader {
 }  // namespace
 
 Result<bool> CopyReader::fill() {
+  line_ = {};  // it looks at the buffer
   if (ended_) return false;
   if (pos_ > 0) {
     buffer_.erase(0, pos_);

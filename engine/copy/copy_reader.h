@@ -27,7 +27,8 @@ class CopyReader {
   // False at the end of the input.
   virtual Result<bool> next(std::vector<std::optional<std::string_view>>& fields) = 0;
   uint64_t line_number() const { return line_number_; }
-  // The input line, for error contexts; empty in binary mode.
+  // The input line, for error contexts; empty in binary mode, and when the reader looked for the next one and failed. Until
+  // the next call of next().
   std::string_view line() const { return line_; }
 
  protected:

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/sqlstate.h"
-#include "engine/copy/server_stream.h"
+#include "engine/copy/server_file.h"
 #include "sql/parse/parse_tree.h"
 #include "types/oids.h"
 
@@ -18,31 +18,7 @@ namespace indigo::engine {
 namespace {
 
 constexpr Oid kExecuteServerProgramRole = 4571;
-constexpr mode_t kFileMode = 0644;
 constexpr size_t kHandedBytes = size_t{1} << 16;  // handed to the thread at once
-
-SqlState file_access_state(int error) {
-  switch (error) {
-    case EPERM:
-    case EACCES:
-    case EROFS: return sqlstate::kInsufficientPrivilege;
-    case ENOENT: return SqlState("58P01");
-    case EEXIST: return SqlState("58P02");
-    case ENOTDIR:
-    case EISDIR:
-    case ENOTEMPTY: return sqlstate::kWrongObjectType;
-    case ENOSPC: return SqlState("53100");
-    case ENOMEM: return sqlstate::kOutOfMemory;
-    case ENFILE:
-    case EMFILE: return sqlstate::kInsufficientResources;
-    case EIO: return SqlState("58030");
-    default: return sqlstate::kInternalError;
-  }
-}
-
-Error file_error(int error, std::string what) {
-  return Error(file_access_state(error), std::move(what) + ": " + std::generic_category().message(error));
-}
 
 Error not_opened(int error, const std::string& name, bool reads) {
   Error e = file_error(error, "could not open file \"" + name + "\" for " + (reads ? "reading" : "writing"));
@@ -66,7 +42,7 @@ Result<std::unique_ptr<ServerStream>> open_stream(const PgQuery__CopyStmt& s) {
     return Error(sqlstate::kInvalidName, "relative path not allowed for COPY to file");
   }
   const int flags = reads ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC;
-  const int file = ::open(name.c_str(), flags | O_NONBLOCK | O_CLOEXEC, kFileMode);
+  const int file = ::open(name.c_str(), flags | O_NONBLOCK | O_CLOEXEC, kServerFileMode);
   if (file < 0) return not_opened(errno, name, reads);
   struct stat about {};
   if (fstat(file, &about) == 0 && S_ISDIR(about.st_mode)) {

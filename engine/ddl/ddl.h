@@ -23,7 +23,8 @@ struct Chunk;
 }
 namespace indigo::sql {
 struct Query;
-}
+class VariableScope;
+}  // namespace indigo::sql
 namespace indigo::storage {
 class Store;
 class Transaction;
@@ -40,6 +41,8 @@ class DdlHost {
  public:
   virtual ~DdlHost() = default;
   virtual catalog::SessionContext& session() = 0;
+  // Of the program that the statement stands in; null: of none.
+  virtual const sql::VariableScope* variables() { return nullptr; }
   virtual void notice(Severity severity, const Error& text) = 0;
   // Constraint checks of this transaction wait for rows of the table: its rows must stay as they are.
   virtual bool has_pending_checks(Oid /*relation*/) { return false; }

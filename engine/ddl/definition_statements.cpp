@@ -10,6 +10,8 @@
 #include "engine/ddl/drop/drop_statement.h"
 #include "engine/ddl/event/event_trigger.h"
 #include "engine/ddl/extension/extension.h"
+#include "engine/ddl/foreign/server.h"
+#include "engine/ddl/foreign/wrapper.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/comment.h"
@@ -21,11 +23,14 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/object/sequence.h"
 #include "engine/ddl/object/statistics.h"
+#include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/object/view.h"
 #include "engine/ddl/operator/base_type.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/operator/operator_class.h"
+#include "engine/ddl/replication/publication.h"
+#include "engine/ddl/replication/subscription.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/create_table.h"
@@ -91,6 +96,15 @@ std::string drop_concurrently(const PgQuery__Node& n) {
   return n.drop_stmt->concurrent ? "DROP INDEX CONCURRENTLY" : "";
 }
 
+std::string move_all_name(const PgQuery__Node& n) { return of_object("ALTER", n.alter_table_move_all_stmt->objtype); }
+
+std::string move_database(const PgQuery__Node& n) {
+  for (const PgQuery__Node* node : sql::nodes(n.alter_database_stmt->n_options, n.alter_database_stmt->options)) {
+    if (std::string_view(node->def_elem->defname) == "tablespace") return "ALTER DATABASE SET TABLESPACE";
+  }
+  return "";
+}
+
 std::string detach_concurrently(const PgQuery__Node& n) {
   for (const PgQuery__Node* node : sql::nodes(n.alter_table_stmt->n_cmds, n.alter_table_stmt->cmds)) {
     const PgQuery__AlterTableCmd& command = *node->alter_table_cmd;
@@ -131,6 +145,14 @@ Status execute_define(DdlContext& c, const PgQuery__DefineStmt& s) {
   }
 }
 
+// Labels belong to modules that are loaded into the server, and there are none.
+Status execute_security_label(DdlContext&, const PgQuery__SecLabelStmt& s) {
+  const bool named = sql::has_text(s.provider);
+  return Error(sqlstate::kInvalidParameterValue,
+               named ? "security label provider \"" + std::string(s.provider) + "\" is not loaded"
+                     : "no security label providers have been loaded");
+}
+
 constexpr UtilityStatement kDefinitions[] = {
     definition<&PgQuery__Node::create_stmt, ddl::execute_create_table>(PG_QUERY__NODE__NODE_CREATE_STMT,
                                                                        "CREATE TABLE"),
@@ -162,12 +184,20 @@ constexpr UtilityStatement kDefinitions[] = {
         PG_QUERY__NODE__NODE_COMPOSITE_TYPE_STMT, "CREATE TYPE"),
     definition<&PgQuery__Node::create_range_stmt, ddl::execute_create_range>(PG_QUERY__NODE__NODE_CREATE_RANGE_STMT,
                                                                              "CREATE TYPE"),
+    definition<&PgQuery__Node::create_table_space_stmt, ddl::execute_create_tablespace>(
+        PG_QUERY__NODE__NODE_CREATE_TABLE_SPACE_STMT, "CREATE TABLESPACE", nullptr, whole_statement),
+    definition<&PgQuery__Node::drop_table_space_stmt, ddl::execute_drop_tablespace>(
+        PG_QUERY__NODE__NODE_DROP_TABLE_SPACE_STMT, "DROP TABLESPACE", nullptr, whole_statement),
+    definition<&PgQuery__Node::alter_table_space_options_stmt, ddl::execute_alter_tablespace>(
+        PG_QUERY__NODE__NODE_ALTER_TABLE_SPACE_OPTIONS_STMT, "ALTER TABLESPACE"),
+    definition<&PgQuery__Node::alter_table_move_all_stmt, ddl::execute_move_all>(
+        PG_QUERY__NODE__NODE_ALTER_TABLE_MOVE_ALL_STMT, "ALTER", move_all_name),
     definition<&PgQuery__Node::createdb_stmt, ddl::execute_create_database>(
         PG_QUERY__NODE__NODE_CREATEDB_STMT, "CREATE DATABASE", nullptr, whole_statement),
     definition<&PgQuery__Node::dropdb_stmt, ddl::execute_drop_database>(PG_QUERY__NODE__NODE_DROPDB_STMT,
                                                                         "DROP DATABASE", nullptr, whole_statement),
     definition<&PgQuery__Node::alter_database_stmt, ddl::execute_alter_database>(
-        PG_QUERY__NODE__NODE_ALTER_DATABASE_STMT, "ALTER DATABASE"),
+        PG_QUERY__NODE__NODE_ALTER_DATABASE_STMT, "ALTER DATABASE", nullptr, move_database),
     definition<&PgQuery__Node::alter_database_set_stmt, ddl::execute_alter_database_set>(
         PG_QUERY__NODE__NODE_ALTER_DATABASE_SET_STMT, "ALTER DATABASE"),
     definition<&PgQuery__Node::create_seq_stmt, ddl::execute_create_sequence>(PG_QUERY__NODE__NODE_CREATE_SEQ_STMT,
@@ -233,6 +263,34 @@ constexpr UtilityStatement kDefinitions[] = {
                                                                                "CREATE POLICY"),
     definition<&PgQuery__Node::alter_policy_stmt, ddl::execute_alter_policy>(PG_QUERY__NODE__NODE_ALTER_POLICY_STMT,
                                                                              "ALTER POLICY"),
+    definition<&PgQuery__Node::create_fdw_stmt, ddl::execute_create_wrapper>(PG_QUERY__NODE__NODE_CREATE_FDW_STMT,
+                                                                             "CREATE FOREIGN DATA WRAPPER"),
+    definition<&PgQuery__Node::alter_fdw_stmt, ddl::execute_alter_wrapper>(PG_QUERY__NODE__NODE_ALTER_FDW_STMT,
+                                                                           "ALTER FOREIGN DATA WRAPPER"),
+    definition<&PgQuery__Node::create_foreign_server_stmt, ddl::execute_create_server>(
+        PG_QUERY__NODE__NODE_CREATE_FOREIGN_SERVER_STMT, "CREATE SERVER"),
+    definition<&PgQuery__Node::alter_foreign_server_stmt, ddl::execute_alter_server>(
+        PG_QUERY__NODE__NODE_ALTER_FOREIGN_SERVER_STMT, "ALTER SERVER"),
+    definition<&PgQuery__Node::create_user_mapping_stmt, ddl::execute_create_user_mapping>(
+        PG_QUERY__NODE__NODE_CREATE_USER_MAPPING_STMT, "CREATE USER MAPPING"),
+    definition<&PgQuery__Node::alter_user_mapping_stmt, ddl::execute_alter_user_mapping>(
+        PG_QUERY__NODE__NODE_ALTER_USER_MAPPING_STMT, "ALTER USER MAPPING"),
+    definition<&PgQuery__Node::drop_user_mapping_stmt, ddl::execute_drop_user_mapping>(
+        PG_QUERY__NODE__NODE_DROP_USER_MAPPING_STMT, "DROP USER MAPPING"),
+    definition<&PgQuery__Node::import_foreign_schema_stmt, ddl::execute_import_foreign_schema>(
+        PG_QUERY__NODE__NODE_IMPORT_FOREIGN_SCHEMA_STMT, "IMPORT FOREIGN SCHEMA"),
+    definition<&PgQuery__Node::create_publication_stmt, ddl::execute_create_publication>(
+        PG_QUERY__NODE__NODE_CREATE_PUBLICATION_STMT, "CREATE PUBLICATION"),
+    definition<&PgQuery__Node::alter_publication_stmt, ddl::execute_alter_publication>(
+        PG_QUERY__NODE__NODE_ALTER_PUBLICATION_STMT, "ALTER PUBLICATION"),
+    definition<&PgQuery__Node::create_subscription_stmt, ddl::execute_create_subscription>(
+        PG_QUERY__NODE__NODE_CREATE_SUBSCRIPTION_STMT, "CREATE SUBSCRIPTION"),
+    definition<&PgQuery__Node::alter_subscription_stmt, ddl::execute_alter_subscription>(
+        PG_QUERY__NODE__NODE_ALTER_SUBSCRIPTION_STMT, "ALTER SUBSCRIPTION"),
+    definition<&PgQuery__Node::drop_subscription_stmt, ddl::execute_drop_subscription>(
+        PG_QUERY__NODE__NODE_DROP_SUBSCRIPTION_STMT, "DROP SUBSCRIPTION"),
+    definition<&PgQuery__Node::sec_label_stmt, execute_security_label>(PG_QUERY__NODE__NODE_SEC_LABEL_STMT,
+                                                                       "SECURITY LABEL"),
     definition<&PgQuery__Node::cluster_stmt, ddl::execute_cluster>(PG_QUERY__NODE__NODE_CLUSTER_STMT, "CLUSTER",
                                                                    nullptr, cluster_everything, InReadOnly::kAllowed),
     definition<&PgQuery__Node::reindex_stmt, ddl::execute_reindex>(

@@ -2,6 +2,7 @@
 
 #include "catalog/database.h"
 #include "catalog/tables/system_table.h"
+#include "engine/ddl/object/large_object.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/store.h"
 
@@ -23,6 +24,10 @@ const Kind& kind_of(Oid class_id) {
       {pg_namespace::kOid, "schema", sqlstate::kInvalidSchemaName},
       {catalog::pg_operator::kOid, "operator", sqlstate::kUndefinedFunction},
       {pg_collation::kOid, "collation", sqlstate::kUndefinedObject},
+      {catalog::pg_foreign_data_wrapper::kOid, "foreign-data wrapper", sqlstate::kUndefinedObject},
+      {catalog::pg_foreign_server::kOid, "server", sqlstate::kUndefinedObject},
+      {catalog::pg_publication::kOid, "publication", sqlstate::kUndefinedObject},
+      {catalog::pg_largeobject::kOid, "large object", sqlstate::kUndefinedObject},
       {kInvalidOid, "part", sqlstate::kUndefinedObject},
   };
   const Kind* kind = kKinds;
@@ -42,10 +47,12 @@ Oid locked_for(DdlContext& c, const Address& a) {
 
 bool is_pinned(const Address& a) {
   if (a.class_id == pg_namespace::kOid) return a.object == oid::kPgCatalogSchema;
+  if (a.class_id == catalog::pg_largeobject::kOid) return false;  // their numbers are the user's choice
   return a.object < oid::kFirstUserOid;
 }
 
 bool exists(DdlContext& c, const Address& a) {
+  if (a.class_id == catalog::pg_largeobject::kOid) return large_object_exists(c, a.object);
   std::string image;
   return table(c, a.class_id).find_oid(c.txn, a.object, image);
 }

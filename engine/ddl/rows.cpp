@@ -55,7 +55,7 @@ Status update_row(DdlContext& c, Oid table_oid, std::initializer_list<Datum> key
     const Datum& owner = row.get(column);
     if (!owner.null && owner.oid() != kInvalidOid) owners.push_back(owner.oid());
   }
-  INDIGO_TRY(check(t.update(c.txn, row)));
+  INDIGO_TRY(check(t.update_claimed(c.txn, row, image)));
   if (!owners.empty()) c.catalog.changed(std::move(owners));
   if (named >= 0 && row.get(named).str != name) c.catalog.named(row.get(0).oid(), row.get(named).str);
   return {};
@@ -74,7 +74,7 @@ Status insert_class(DdlContext& c, const NewRelation& r) {
       .oid(pg_class::c_relowner, r.owner)
       .oid(pg_class::c_relam, r.access_method)
       .oid(pg_class::c_relfilenode, r.filenode)
-      .oid(pg_class::c_reltablespace, kInvalidOid)
+      .oid(pg_class::c_reltablespace, r.tablespace)
       .i32(pg_class::c_relpages, 0)
       .f32(pg_class::c_reltuples, rows ? -1.0F : 0.0F)
       .i32(pg_class::c_relallvisible, 0)

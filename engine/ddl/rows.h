@@ -16,6 +16,7 @@ struct NewRelation {
   Oid row_type = kInvalidOid;
   Oid access_method = kInvalidOid;
   Oid filenode = kInvalidOid;
+  Oid tablespace = kInvalidOid;
   int16_t column_count = 0;
   std::vector<std::string> options;  // reloptions
 };

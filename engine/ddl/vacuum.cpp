@@ -113,6 +113,7 @@ class Vacuum {
     struct Target {
       Oid oid;
       NodeList columns;
+      std::string name;  // none: a part of what was named, which is skipped without a word
     };
     // All names are looked up first: one that is missing leaves everything as it was.
     std::vector<Target> targets;
@@ -124,16 +125,16 @@ class Vacuum {
         INDIGO_TRY(Status(open_relation(c_, v->relation, mode()).take_error()));
         continue;
       }
-      if (may(*r)) targets.push_back({r->oid, columns});
+      if (may(*r)) targets.push_back({r->oid, columns, r->name});
       if (!r->is_partitioned()) continue;
       std::vector<Oid> below = r->children;
       for (size_t i = 0; i < below.size(); i++) {
-        targets.push_back({below[i], columns});
+        targets.push_back({below[i], columns, {}});
         const RelationPtr part = current(c_, below[i]);
         if (part != nullptr) below.insert(below.end(), part->children.begin(), part->children.end());
       }
     }
-    for (const Target& t : targets) INDIGO_TRY(one(t.oid, t.columns, true));
+    for (const Target& t : targets) INDIGO_TRY(one(t.oid, t.columns, t.name));
     return {};
   }
   bool did_vacuum() const { return did_vacuum_; }
@@ -172,34 +173,41 @@ class Vacuum {
       if (kind == 'r' || kind == 'm' || kind == 'p') all.push_back(row.oid(pg_class::c_oid));
       return true;
     });
-    for (const Oid oid : all) INDIGO_TRY(one(oid, {}, false));
+    for (const Oid oid : all) INDIGO_TRY(one(oid, {}, {}));
     return {};
   }
 
   // False: it is gone, or, with SKIP_LOCKED, another session's.
-  Result<bool> lock(Oid oid, const std::string& name, bool named) {
+  Result<bool> lock(Oid oid, const std::string& name) {
     auto& locks = c_.store().locks();
     const auto status =
         locks.lock_table(c_.store().lock_owner(c_.txn), catalog::lock_object(c_.catalog.database(), oid), mode(),
                          !options_.skip_locked, c_.txn.lock_timeout());
     if (status == StorageStatus::kWouldBlock) {
-      const std::string what = options_.vacuum ? "vacuum" : "analyze";
-      if (named) {
-        warning(c_, sqlstate::kLockNotAvailable,
-                "skipping " + what + " of " + quoted(name) + " --- lock not available");
-      }
+      pass_over(name, sqlstate::kLockNotAvailable, "lock not available");
       return false;
     }
     INDIGO_TRY(check(status));
-    return current(c_, oid) != nullptr;
+    if (current(c_, oid) != nullptr) return true;
+    pass_over(name, sqlstate::kUndefinedTable, "relation no longer exists");
+    return false;
+  }
+  void pass_over(const std::string& name, SqlState state, const char* why) const {
+    if (name.empty()) return;
+    const char* what = options_.vacuum ? "skipping vacuum of " : "skipping analyze of ";
+    warning(c_, state, what + quoted(name) + " --- " + why);
   }
 
-  Status one(Oid oid, NodeList columns, bool named) {
+  // `name`: as it was told; empty when it was not.
+  Status one(Oid oid, NodeList columns, const std::string& name) {
     const RelationPtr before = current(c_, oid);
-    if (before == nullptr) return {};
+    if (before == nullptr) {
+      pass_over(name, sqlstate::kUndefinedTable, "relation no longer exists");
+      return {};
+    }
     if (before->persistence == 't' && before->schema != c_.catalog.temp_schema()) return {};
     if (!may(*before)) return {};
-    INDIGO_ASSIGN(const bool there, lock(oid, before->name, named));
+    INDIGO_ASSIGN(const bool there, lock(oid, name));
     if (!there) return {};
     const RelationPtr r = current(c_, oid);
     if (!is_table(*r) && !r->is_partitioned()) {

@@ -19,13 +19,6 @@ namespace {
 // How long a cancelled statement waits for its backup's files to be gone.
 constexpr auto kPatience = std::chrono::seconds(1);
 
-Status write_marker(log::Directory& directory) {
-  INDIGO_ASSIGN(auto file, directory.create_file(log::kUnfinishedBackup));
-  INDIGO_TRY(file->append("An Indigo backup that has not been finished.\n"));
-  INDIGO_TRY(file->sync());
-  return directory.sync();
-}
-
 }  // namespace
 
 Backups::Backups(const SnapshotSource& source, log::DataFormat format, OpenDirectory open)
@@ -109,7 +102,7 @@ size_t Backups::running() const {
 }
 
 Result<uint64_t> Backups::copy(log::Directory& directory, const Task& task) const {
-  INDIGO_TRY(write_marker(directory));
+  INDIGO_TRY(log::mark_unfinished(directory));
   log::CheckpointHeader header;
   header.number = 1;
   header.epoch = 1;

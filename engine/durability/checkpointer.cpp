@@ -96,7 +96,7 @@ void Checkpointer::run() {
     lock.unlock();
     done_.notify_all();
     lock.lock();
-    if (error_ != nullptr && requested_ <= begun_) wake_.wait_for(lock, 10 * kLook, [&] { return stop_; });
+    if (error_ != nullptr) wake_.wait_for(lock, 10 * kLook, [&] { return stop_ || requested_ > begun_; });
   }
 }
 
@@ -107,7 +107,15 @@ Status Checkpointer::write() {
   header.number = number_ + 1;
   header.epoch = log_.epoch();
   header.horizon = log_.horizon_candidate();
-  INDIGO_ASSIGN(const uint64_t bytes, write_snapshot(source_, directory_, header, nullptr));
+  auto snapshot = write_snapshot(source_, directory_, header, nullptr);
+  if (!snapshot.ok() && snapshot.error().state == sqlstate::kDiskFull && last_.number != 0) {
+    log_info("checkpoint: the disk is full, the one before the last makes room");
+    log_.recycle(last_.horizon);
+    INDIGO_TRY(log::remove_before(directory_, last_.number, last_.epoch));
+    snapshot = write_snapshot(source_, directory_, header, nullptr);
+  }
+  if (!snapshot.ok()) return snapshot.take_error();
+  const uint64_t bytes = *snapshot;
   number_ = header.number;
   const log::CheckpointPlace written{header.number, header.epoch, header.horizon};
   // What the one before needs stays, unless the disk is full: then room counts more than a second copy.

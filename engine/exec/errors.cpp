@@ -18,6 +18,13 @@ Error change_error(storage::StorageStatus status, const catalog::RelationInfo& r
   return error;
 }
 
+Error between_statements_error(storage::StorageStatus status, bool changes) {
+  Error error = storage_error(status, nullptr);
+  error.detail = changes ? "Reason code: Canceled on identification as a pivot, during write."
+                         : "Reason code: Canceled on identification as a pivot, during conflict out checking.";
+  return error;
+}
+
 Error storage_error(storage::StorageStatus status, const catalog::RelationInfo* relation) {
   using storage::StorageStatus;
   switch (status) {

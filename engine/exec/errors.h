@@ -14,5 +14,7 @@ Error lock_not_available(const catalog::RelationInfo& relation);
 
 // storage_error of a claim, insert, update or delete.
 Error change_error(storage::StorageStatus status, const catalog::RelationInfo& relation);
+// storage_error of Transaction::check_open, after a statement that has changed rows or has only read.
+Error between_statements_error(storage::StorageStatus status, bool changes);
 
 }  // namespace indigo::engine

@@ -57,9 +57,13 @@ class MaterializeOperator final : public Operator {
 
 }  // namespace
 
+OperatorPtr remember_rows(Builder& b, std::vector<Phys> columns, OperatorPtr input) {
+  return std::make_unique<MaterializeOperator>(b.state(), std::move(columns), std::move(input));
+}
+
 Result<OperatorPtr> make_materialize(Builder& b, const sql::MaterializePlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
-  return OperatorPtr(std::make_unique<MaterializeOperator>(b.state(), b.phys_of(p.columns), std::move(input)));
+  return remember_rows(b, b.phys_of(p.columns), std::move(input));
 }
 
 }  // namespace indigo::engine::exec

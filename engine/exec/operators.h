@@ -39,6 +39,8 @@ Result<OperatorPtr> make_distinct(Builder& b, const sql::DistinctPlan& p);
 Result<OperatorPtr> make_append(Builder& b, const sql::AppendPlan& p);
 Result<OperatorPtr> make_set_operation(Builder& b, const sql::SetOperationPlan& p);
 Result<OperatorPtr> make_materialize(Builder& b, const sql::MaterializePlan& p);
+// `input`, whose rows are kept for those who read them again.
+OperatorPtr remember_rows(Builder& b, std::vector<Phys> columns, OperatorPtr input);
 // aggregation
 Result<OperatorPtr> make_hash_aggregate(Builder& b, const sql::HashAggregatePlan& p);
 Result<OperatorPtr> make_sorted_aggregate(Builder& b, const sql::SortedAggregatePlan& p);

@@ -34,6 +34,12 @@ QueryState::QueryState(std::shared_ptr<const sql::PlannedStatement> statement)
 
 QueryState::~QueryState() = default;
 
+const Datum& QueryState::missing_parameter(int i) {
+  static const Datum kNull;
+  functions_->fail(Error(sqlstate::kUndefinedObject, "no value found for parameter " + std::to_string(i + 1)));
+  return kNull;
+}
+
 void QueryState::begin(const ExecutionContext& context) {
   context_.emplace(context);
   functions_.emplace(context.session);

@@ -54,7 +54,11 @@ class QueryState {
   const storage::ReadView& view() const { return context_->view; }
   catalog::SessionContext& session() { return context_->session; }
   types::FuncContext& functions() { return *functions_; }
-  const Datum& parameter(int i) const { return context_->parameters[static_cast<size_t>(i)]; }
+  const Datum& parameter(int i) {
+    if (static_cast<size_t>(i) < context_->parameters.size()) [[likely]]
+      return context_->parameters[static_cast<size_t>(i)];
+    return missing_parameter(i);
+  }
   uint64_t run() const { return run_; }
 
   // ---- runtime slots
@@ -102,6 +106,8 @@ class QueryState {
   std::unique_ptr<Counters> analysis;
 
  private:
+  [[gnu::cold]] const Datum& missing_parameter(int i);  // null, and 42704 in functions()
+
   struct Slot {
     Datum value;
     std::string bytes;

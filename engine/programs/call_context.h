@@ -28,6 +28,8 @@ class CallContext {
     for (const CallContext* c = outer_; c != nullptr; c = c->outer_) out += "\n" + c->line_();
     return out;
   }
+  // This line, and those around it.
+  std::string lines() const { return line_() + around(); }
 
  private:
   const CallContext*& innermost_;

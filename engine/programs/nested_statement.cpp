@@ -7,6 +7,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
 #include "engine/programs/active_view.h"
+#include "engine/programs/routine.h"
 #include "engine/programs/row_catcher.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/session_parts.h"
@@ -15,6 +16,7 @@
 #include "engine/utility/utility.h"
 #include "sql/parse/parser.h"
 #include "storage/transaction.h"
+#include "types/oids.h"
 
 namespace indigo::engine::programs {
 
@@ -38,11 +40,26 @@ Error not_allowed(const std::string& what) {
 
 NestedStatement::~NestedStatement() = default;
 
-Status NestedStatement::prepare(SessionParts& session) {
+Status NestedStatement::prepare(SessionParts& session, bool for_cursor) {
   if (prepared_ != nullptr) return session.preparation().refresh(prepared_);
   INDIGO_TRY(check_stack_depth());
-  INDIGO_ASSIGN(prepared_, session.preparation().prepare(parsed_, {}, false, {}, {}));
+  INDIGO_ASSIGN(prepared_, session.preparation().prepare(parsed_, {}, false, {}, {}, for_cursor));
   return {};
+}
+
+const std::shared_ptr<const NestedStatement::Columns>& NestedStatement::columns(SessionParts& session) {
+  if (columns_ != nullptr && columns_->of == prepared_) return columns_;
+  auto columns = std::make_shared<Columns>();
+  columns->of = prepared_;
+  const sql::PlannedStatement& plan = *prepared_->plan;
+  for (size_t i = 0; i < plan.targets.size(); i++) {
+    const sql::TypeRef& type = plan.root->columns[i].type;
+    columns->types.push_back(type.oid == oid::kUnknown ? type_of(session, oid::kText) : type);
+    columns->names.push_back(plan.targets[i].name);
+  }
+  columns->shape = shape_of(columns->types, columns->names);
+  columns_ = std::move(columns);
+  return columns_;
 }
 
 std::unique_ptr<Execution> NestedStatement::take_execution(uint64_t catalog_version) {
@@ -87,6 +104,7 @@ Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionParts& session
   const uint64_t version = session.session_catalog().version();
   auto execution = take_execution(version);
   Outcome outcome;
+  if (prepared->text_shape != nullptr) outcome.columns = columns(session);
   const auto pull = [&]() -> Status {
     INDIGO_TRY(execution->open(session.scope().execution_context(view, parameters)));
     for (;;) {

@@ -32,8 +32,8 @@ class NestedStatement {
   explicit NestedStatement(std::shared_ptr<const ParsedStatement> parsed) : parsed_(std::move(parsed)) {}
   ~NestedStatement();
 
-  // Analyzes and plans, again when the catalog has changed.
-  Status prepare(SessionParts& session);
+  // Analyzes and plans, again when the catalog has changed. `for_cursor`: WHERE CURRENT OF may name what is opened with it.
+  Status prepare(SessionParts& session, bool for_cursor = false);
   const Prepared& prepared() const { return *prepared_; }
   const PreparedPtr& shared_prepared() const { return prepared_; }
   const PgQuery__Node* node() const { return parsed_->node; }
@@ -42,14 +42,24 @@ class NestedStatement {
   // Whether it gives rows: a SELECT, or a change with RETURNING.
   bool returns_rows() const { return prepared_->text_shape != nullptr; }
 
+  // The columns of a plan's rows.
+  struct Columns {
+    PreparedPtr of;
+    std::vector<sql::TypeRef> types;  // text in unknown's place
+    std::vector<std::string> names;
+    uint64_t shape = 0;  // as records', by routine.h's shape_of
+  };
+  // Of a plan as it is prepared now.
+  const std::shared_ptr<const Columns>& columns(SessionParts& session);
   // Of the rows of a utility statement that has run or runs; null: it has none.
   const ResultShape* utility_shape() const { return utility_shape_.get(); }
 
   // What becomes of a chunk; false: no more rows are wanted.
   using Rows = std::function<Result<bool>(const Chunk& chunk)>;
   struct Outcome {
-    uint64_t rows = 0;  // returned, or changed
-    std::string tag;    // of a utility statement
+    uint64_t rows = 0;                       // returned, or changed
+    std::shared_ptr<const Columns> columns;  // of the rows of a plan
+    std::string tag;                         // of a utility statement
   };
   // `most`: no more rows than this are computed (0: all). `may_change`: false in functions that are not volatile.
   Result<Outcome> run(SessionParts& session, std::span<const Datum> parameters, bool may_change, uint64_t most,
@@ -67,6 +77,7 @@ class NestedStatement {
   std::shared_ptr<const ParsedStatement> parsed_;
   PreparedPtr prepared_;
   std::shared_ptr<const ResultShape> utility_shape_;
+  std::shared_ptr<const Columns> columns_;
   std::vector<std::unique_ptr<Execution>> idle_;
   const sql::PlannedStatement* idle_plan_ = nullptr;  // that they run
   uint64_t idle_version_ = 0;                         // of the catalog that they were compiled in

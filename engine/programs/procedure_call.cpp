@@ -11,10 +11,10 @@
 namespace indigo::engine::programs {
 
 Result<ProcedureCall> ProcedureCall::analyze(SessionParts& session, const ParsedStatement& statement,
-                                             std::span<const TypeRef> types) {
+                                             std::span<const TypeRef> types, bool infer) {
   std::vector<Oid> declared;
   for (const TypeRef& type : types) declared.push_back(type.oid);
-  sql::AnalyzeInput input{statement.node, statement.text, declared, types.empty(), {}};
+  sql::AnalyzeInput input{statement.node, statement.text, declared, infer, {}};
   input.variables = statement.variables.get();
   ProcedureCall out;
   INDIGO_ASSIGN(out.call_, sql::analyze_call(session.context(), *statement.node->call_stmt, input));

@@ -18,9 +18,9 @@ namespace programs {
 
 class ProcedureCall {
  public:
-  // `types`: of the statement's $n; those that are not given are inferred.
+  // `types`: of the statement's $n; those that are not given are inferred, with `infer`.
   static Result<ProcedureCall> analyze(SessionParts& session, const ParsedStatement& statement,
-                                       std::span<const types::TypeRef> types);
+                                       std::span<const types::TypeRef> types, bool infer);
 
   // Of OUT and INOUT parameters, by column. `may_commit`: no other statement and no block is around it.
   Result<std::vector<OwnedDatum>> run(SessionParts& session, std::span<const Datum> parameters, bool may_commit) const;

@@ -188,8 +188,15 @@ Result<std::shared_ptr<Routine>> Programs::trigger_routine(const Key& key, Oid r
 
 Result<std::optional<std::string>> Programs::call_trigger(const exec::TriggerCall& call) {
   // One compilation for each trigger: its row's fields and transition tables are part of what names mean.
-  const Key key{call.trigger->function, {oid::kTrigger, call.relation->oid, call.trigger->oid}};
-  INDIGO_ASSIGN(const auto routine, trigger_routine(key, oid::kTrigger));
+  TriggerEntry& known = trigger_routines_[call.trigger->oid];
+  if (const uint64_t version = session_.session_catalog().version();
+      known.catalog_version != version || known.function != call.trigger->function ||
+      known.relation != call.relation->oid || known.routine == nullptr) {
+    const Key key{call.trigger->function, {oid::kTrigger, call.relation->oid, call.trigger->oid}};
+    INDIGO_ASSIGN(auto found, trigger_routine(key, oid::kTrigger));
+    known = {key.function, call.relation->oid, version, std::move(found)};
+  }
+  const std::shared_ptr<Routine> routine = known.routine;
   CallFrame frame(session_);
   INDIGO_TRY(frame.enter(routine->info()));
   const bool before = may_commit_;

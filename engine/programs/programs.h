@@ -9,10 +9,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "catalog/descriptor/session_context.h"
 #include "engine/exec/change/trigger_host.h"
+#include "engine/programs/plpgsql/extra_checks.h"
 #include "engine/programs/routine.h"
 #include "types/function/registry.h"
 
@@ -45,11 +47,16 @@ class Programs {
   // CREATE FUNCTION: what its language says of the body.
   Status validate(Oid function);
 
+  ExtraChecks& extra_checks() { return extra_checks_; }
+
   // Of what runs now.
   const CallContext*& innermost_context() { return innermost_context_; }
 
   // Everything that was made; what runs just now stays until it has ended.
-  void forget() { routines_.clear(); }
+  void forget() {
+    routines_.clear();
+    trigger_routines_.clear();
+  }
 
  private:
   struct Key {
@@ -63,6 +70,12 @@ class Programs {
     std::shared_ptr<Routine> routine;
   };
   Result<std::shared_ptr<Routine>> find(const types::CallInfo& call);
+  // Of a trigger, as its last call found it.
+  struct TriggerEntry {
+    Oid function = kInvalidOid, relation = kInvalidOid;
+    uint64_t catalog_version = 0;
+    std::shared_ptr<Routine> routine;
+  };
   // The function of a trigger, compiled for what `key` says beside it.
   Result<std::shared_ptr<Routine>> trigger_routine(const Key& key, Oid result);
   Result<std::shared_ptr<Routine>> make(std::shared_ptr<const types::FunctionInfo> info, const TypeRef& result,
@@ -70,7 +83,9 @@ class Programs {
 
   SessionParts& session_;
   std::map<Key, Entry> routines_;
+  std::unordered_map<Oid, TriggerEntry> trigger_routines_;  // by trigger
   Key scratch_;
+  ExtraChecks extra_checks_;
   bool may_commit_ = false;
   const CallContext* innermost_context_ = nullptr;
 };

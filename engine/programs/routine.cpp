@@ -15,6 +15,19 @@ TypeRef type_of(SessionParts& session, Oid type) {
   return {type, -1, info != nullptr ? info->collation : kInvalidOid};
 }
 
+uint64_t shape_of(std::span<const TypeRef> types, std::span<const std::string> names) {
+  uint64_t shape = 0xcbf29ce484222325;
+  const auto mix = [&](uint64_t v) { shape = (shape ^ v) * 0x100000001b3; };
+  for (size_t i = 0; i < types.size(); i++) {
+    mix(types[i].oid);
+    mix(static_cast<uint32_t>(types[i].typmod));
+    mix(types[i].collation);
+    for (const char c : names[i]) mix(static_cast<unsigned char>(c));
+    mix(0x100);
+  }
+  return shape | 1;
+}
+
 void RowList::init(SessionParts& session, std::vector<TypeRef> columns, std::vector<std::string> column_names) {
   types = std::move(columns);
   names = std::move(column_names);
@@ -52,6 +65,11 @@ RoutineResult result_of(SessionParts& session, const types::FunctionInfo& info, 
         type_of(session, sql::resolve_output(view, actual, info.arguments, info.all_argument_types[i])));
     const bool named = i < info.argument_names.size() && !info.argument_names[i].empty();
     out.names.push_back(named ? info.argument_names[i] : "column" + std::to_string(out.names.size() + 1));
+  }
+  // One OUT parameter of a function is its result itself.
+  if (out.columns.size() == 1 && out.columns[0].oid == oid::kRecord && info.kind != types::FunctionKind::kProcedure) {
+    out.columns.clear();
+    out.names.clear();
   }
   out.known = !out.columns.empty();
   return out;

@@ -61,6 +61,8 @@ class Routine {
 RoutineResult result_of(SessionParts& session, const types::FunctionInfo& info, const TypeRef& result,
                         std::span<const TypeRef> arguments);
 TypeRef type_of(SessionParts& session, Oid type);
+// Equal for fields of equal types and names, and never 0.
+uint64_t shape_of(std::span<const TypeRef> types, std::span<const std::string> names);
 // A type as a routine sees it whose call gives `collation`: each that has a collation has that one.
 inline TypeRef in_collation(TypeRef type, Oid collation) {
   if (type.collation != kInvalidOid && collation != kInvalidOid) type.collation = collation;

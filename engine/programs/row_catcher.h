@@ -11,6 +11,10 @@
 
 namespace indigo::engine::programs {
 
+inline Error no_copy_to_client() {
+  return Error(sqlstate::kFeatureNotSupported, "cannot COPY to/from client in PL/pgSQL");
+}
+
 class RowCatcher final : public RowSink {
  public:
   RowCatcher(SessionParts& session, const NestedStatement::Rows& rows) : session_(session), rows_(rows) {}
@@ -33,14 +37,12 @@ class RowCatcher final : public RowSink {
   void error(const Error&) override {}
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
   void parameter_status(std::string_view, std::string_view) override {}
-  Result<CopySource*> copy_in(CopyFormat, uint32_t) override { return no_copy(); }
+  Result<CopySource*> copy_in(CopyFormat, uint32_t) override { return no_copy_to_client(); }
   void copy_out(CopyFormat, uint32_t) override {}
-  Status copy_data(std::string_view) override { return no_copy(); }
+  Status copy_data(std::string_view) override { return no_copy_to_client(); }
   void copy_done() override {}
 
  private:
-  static Error no_copy() { return Error(sqlstate::kFeatureNotSupported, "cannot COPY to/from client in PL/pgSQL"); }
-
   SessionParts& session_;
   const NestedStatement::Rows& rows_;
   uint64_t count_ = 0;

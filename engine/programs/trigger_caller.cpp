@@ -6,6 +6,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/trigger_info.h"
+#include "engine/programs/call_context.h"
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "engine/settings/applied_settings.h"
@@ -60,6 +61,19 @@ Result<std::optional<std::string>> suppress_redundant_update(const exec::Trigger
 bool TriggerCaller::fires(char enabled) const {
   if (session_.applied_settings().replica) return enabled == 'R' || enabled == 'A';
   return enabled == 'O' || enabled == 'A';
+}
+
+std::unique_ptr<exec::TriggerHost::Place> TriggerCaller::enter(std::string line) {
+  struct Entered final : Place {
+    Entered(int& count, const CallContext*& innermost, std::string line)
+        : actions(count), context(innermost, [line = std::move(line)] { return line; }) {
+      actions++;
+    }
+    ~Entered() override { actions--; }
+    int& actions;
+    const CallContext context;
+  };
+  return std::make_unique<Entered>(actions_, session_.routines().innermost_context(), std::move(line));
 }
 
 Result<std::optional<std::string>> TriggerCaller::call(const exec::TriggerCall& call) {

@@ -3,7 +3,7 @@
 // Invariants:
 // 1. A function sees its own trigger's transition tables by their names, and only in its own statements: a function that it
 //    calls does not see them.
-// 2. pg_trigger_depth() counts the trigger functions that run.
+// 2. pg_trigger_depth() counts the trigger functions that run, and the actions of foreign keys.
 // Thread safety: none; belongs to a session.
 #pragma once
 
@@ -28,9 +28,10 @@ class TriggerCaller final : public exec::TriggerHost {
   explicit TriggerCaller(SessionParts& session) : session_(session) {}
 
   bool fires(char enabled) const override;
+  std::unique_ptr<Place> enter(std::string line) override;
   Result<std::optional<std::string>> call(const exec::TriggerCall& call) override;
 
-  int depth() const { return static_cast<int>(calls_.size()); }
+  int depth() const { return static_cast<int>(calls_.size()) + actions_; }
   // Whether a function runs for a trigger of this table.
   bool runs_on(Oid relation) const;
 
@@ -72,6 +73,7 @@ class TriggerCaller final : public exec::TriggerHost {
   const EventStatement* event_ = nullptr;
   const exec::TriggerCall* running_ = nullptr;   // when the innermost program is a trigger function
   std::vector<const exec::TriggerCall*> calls_;  // those that run, outermost first
+  int actions_ = 0;                              // of foreign keys, that run
   Oid program_ = kInvalidOid;                    // a trigger function that is a program
   uint64_t program_version_ = 0;                 // in this state of the catalog
 };

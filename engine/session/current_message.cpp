@@ -1,5 +1,6 @@
 #include "engine/session/current_message.h"
 
+#include "base/fiber/interrupt_error.h"
 #include "engine/session/clock.h"
 #include "engine/session/transaction_block.h"
 #include "engine/settings/applied_settings.h"
@@ -23,7 +24,7 @@ const char* state_text(TransactionBlock::State state) {
 void CurrentMessage::begin(std::string_view text) {
   waiter_.clear_cancel();
   timestamp_ = timestamp_now();
-  start_timeout();
+  if (deadline_ == kNoDeadline) start_timeout();
   if (!text.empty()) log_.began(text);
   if (!settings_.tracks_activity || text.empty()) return;
   std::lock_guard lock(activity_->mutex);
@@ -46,7 +47,18 @@ void CurrentMessage::end() {
 
 void CurrentMessage::start_timeout() {
   const auto timeout = settings_.statement_timeout;
-  waiter_.set_statement_deadline(timeout.count() == 0 ? kNoDeadline : Clock::now() + timeout);
+  deadline_ = timeout.count() == 0 ? kNoDeadline : Clock::now() + timeout;
+  waiter_.set_statement_deadline(deadline_);
+}
+
+void CurrentMessage::stop_timeout() {
+  deadline_ = kNoDeadline;
+  waiter_.set_statement_deadline(kNoDeadline);
+}
+
+Status CurrentMessage::check_time() const {
+  if (deadline_ == kNoDeadline || Clock::now() < deadline_) return {};
+  return interrupt_error(InterruptReason::kStatementTimeout);
 }
 
 void CurrentMessage::notice(Severity severity, const Error& text) {

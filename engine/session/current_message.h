@@ -26,14 +26,17 @@ class CurrentMessage {
         activity_(std::make_shared<SessionActivity>()),
         log_(settings.log) {}
 
-  // Cancel requests that came before are void; statement_timeout counts from here. An empty text changes no activity: a
-  // Bind is seen when it is executed.
+  // Cancel requests that came before are void; statement_timeout counts from here, or goes on when it counts already: a pipeline's
+  // messages have one time until a portal has run or Sync ends it. An empty text changes no activity: a Bind is seen when it
+  // is executed.
   void begin(std::string_view text);
+  // 57014 when the time of the messages before has run out.
+  Status check_time() const;
   void end();
 
   // statement_timeout from now.
   void start_timeout();
-  void stop_timeout() { waiter_.set_statement_deadline(kNoDeadline); }
+  void stop_timeout();
 
   // Microseconds since 2000-01-01.
   int64_t timestamp() const { return timestamp_; }
@@ -57,6 +60,7 @@ class CurrentMessage {
   const std::shared_ptr<SessionActivity> activity_;
   StatementLog log_;
   RowSink* sink_ = nullptr;
+  Deadline deadline_ = kNoDeadline;  // of statement_timeout, while it counts
   int64_t timestamp_ = 0;
 };
 

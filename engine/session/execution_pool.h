@@ -20,7 +20,7 @@ namespace indigo::engine {
 
 class ExecutionPool {
  public:
-  static constexpr size_t kOfProcessMax = 8192, kOfSessionMin = 4;
+  static constexpr size_t kOfProcessMax = 4096, kOfSessionMin = 4;
 
   ExecutionPool() { pools.fetch_add(1, std::memory_order_relaxed); }
   ~ExecutionPool() { pools.fetch_sub(1, std::memory_order_relaxed); }

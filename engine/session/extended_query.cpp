@@ -43,6 +43,7 @@ std::vector<Oid> oids_of(const std::vector<types::TypeRef>& types) {
 Status SessionImpl::make_statement(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,
                                    RowSink& sink) {
   parts_.message().set_sink(&sink);
+  take_system_settings();
   parts_.begin_message(text);
   if (!name.empty() && parts_.statements().contains(name)) {
     return Error(sqlstate::kDuplicatePreparedStatement,

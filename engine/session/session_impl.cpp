@@ -41,6 +41,7 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
   Settings& settings = parts_.settings();
   INDIGO_TRY(settings.set_default("session_authorization", role->name, true));
   parts_.setting_effects().apply_all();
+  take_system_settings();
   for (const auto& [name, value] : stored) {
     if (Status status = settings.set_default(name, value, true); !status.ok()) {
       log_warning("session of " + role->name + ": stored setting " + name + ": " + status.error().message);
@@ -55,6 +56,27 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
 
 std::vector<std::pair<std::string, std::string>> SessionImpl::reported_settings() const {
   return parts_.setting_effects().reported();
+}
+
+void SessionImpl::take_system_settings() {
+  SystemSettings& system = parts_.instance().system_settings();
+  const uint64_t generation = system.generation();
+  if (generation == settings_generation_ || parts_.block().state() != TransactionBlock::State::kIdle) return;
+  settings_generation_ = generation;
+  const auto before = std::exchange(system_settings_, system.applied());
+  Settings& settings = parts_.settings();
+  const auto value_in = [&](const auto& applied, uint32_t index) {
+    if (applied == nullptr) return settings.instance_default(index);
+    const auto at = applied->values.find(index);
+    return at == applied->values.end() ? settings.instance_default(index) : at->second;
+  };
+  std::set<uint32_t> concerned;
+  for (const auto& applied : {before, system_settings_}) {
+    if (applied == nullptr) continue;
+    for (const auto& [index, value] : applied->values) concerned.insert(index);
+  }
+  for (const uint32_t index : concerned)
+    settings.change_default(index, value_in(before, index), value_in(system_settings_, index));
 }
 
 char SessionImpl::transaction_status() const { return parts_.block().status_byte(); }

@@ -2,6 +2,7 @@
 //   session_impl.cpp     start, settings and interrupts as wire sees them
 //   statement_edge.cpp   the messages, with exceptions caught
 //   simple_query.cpp     Query
+//   function_call.cpp    FunctionCall
 //   extended_query.cpp   Parse, Bind, Describe, Execute, Close, Sync
 #pragma once
 
@@ -16,6 +17,7 @@
 #include "engine/instance.h"
 #include "engine/session.h"
 #include "engine/session/session_parts.h"
+#include "engine/settings/system_settings.h"
 #include "engine/statement/literal_scanner.h"
 #include "engine/statement/prepared.h"
 #include "engine/statement/repeated_rows.h"
@@ -51,6 +53,7 @@ class SessionImpl final : public Session {
   Status close_statement(std::string_view name) override;
   Status close_portal(std::string_view name) override;
   Status sync(RowSink& sink) override;
+  Result<std::optional<std::string>> call_function(const FunctionCallMessage& message, RowSink& sink) override;
   void fail_transaction() override;
   types::FuncContext& output_context() override { return parts_.output_context(); }
   Deadline idle_deadline() const override;
@@ -63,6 +66,8 @@ class SessionImpl final : public Session {
   // statement_edge.cpp
   template <class F>
   auto at_edge(F&& message) -> decltype(message());
+  template <class F>
+  Status in_time(F&& message);
   Status logged(Status status);
   // What each message does.
   void run_query(std::string_view text, RowSink& sink);
@@ -73,7 +78,10 @@ class SessionImpl final : public Session {
   Status send_portal_description(std::string_view name, RowSink& sink);
   Status run_portal(std::string_view name, uint32_t max_rows, RowSink& sink);
   Status end_pipeline(RowSink& sink);
+  Result<std::optional<std::string>> run_function_call(const FunctionCallMessage& message, RowSink& sink);
 
+  // What a reload has changed of the instance's settings, unless a transaction runs.
+  void take_system_settings();
   Status run_one(const std::shared_ptr<const ParsedStatement>& parsed, bool last, RowSink& sink);
   Status run_simple(Portal& portal, bool last, RowSink& sink);
   Status run_text(std::string_view text, RowSink& sink);
@@ -98,6 +106,8 @@ class SessionImpl final : public Session {
   Registration registration_;  // goes last
   SessionParts parts_;
   const int32_t cancel_key_;
+  uint64_t settings_generation_ = UINT64_MAX;
+  std::shared_ptr<const SystemSettings::Applied> system_settings_;
   ScannedText scanned_;
   FoldedText folded_;
 };

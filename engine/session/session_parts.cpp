@@ -8,6 +8,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
 #include "engine/notify/session_notifications.h"
+#include "engine/programs/call_context.h"
 #include "engine/programs/programs.h"
 #include "engine/programs/trigger_caller.h"
 #include "engine/session/clock.h"
@@ -68,6 +69,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
     // Within a program it is the statement that runs: what ends is a part of it.
     portals_->end(depth, end, scope_->active_view() != nullptr);
   };
+  block_->numbered_end = [this](TxnId id, bool committed) { instance_.transaction_outcomes().ended(id, committed); };
   block_->before_commit = [this] { return runner_->finish_transaction(); };
 }
 
@@ -93,10 +95,17 @@ storage::Transaction& SessionParts::transaction() { return scope_->transaction()
 
 Status SessionParts::begin_statement() { return scope_->begin_statement(); }
 
-void SessionParts::notice(Severity severity, const Error& text) { message_->notice(severity, text); }
+void SessionParts::notice(Severity severity, const Error& text) {
+  const programs::CallContext* place = programs_->innermost_context();
+  if (place == nullptr) return message_->notice(severity, text);
+  Error told = text;
+  told.add_context(place->lines());
+  message_->notice(severity, told);
+}
 
 void SessionParts::begin_message(std::string_view text) {
   message_->begin(text);
+  block_->set_several(false);
   scope_->end_statement();
   output_arena_->reset();
 }

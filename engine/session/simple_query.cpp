@@ -24,6 +24,7 @@ void SessionImpl::statement_error(const Error& error, RowSink& sink) {
 
 void SessionImpl::run_query(std::string_view text, RowSink& sink) {
   parts_.message().set_sink(&sink);
+  take_system_settings();
   parts_.begin_message(text);
   TransactionBlock& block = parts_.block();
   scan_literals(text, scanned_);
@@ -41,6 +42,7 @@ Status SessionImpl::run_text(std::string_view text, RowSink& sink) {
   const auto& statements = tree->statements();
   report_long_names(parts_.message(), text);
   if (statements.empty()) sink.empty_query();
+  parts_.block().set_several(statements.size() > 1);
   for (size_t i = 0; i < statements.size(); i++) {
     if (i > 0) parts_.message().start_timeout();  // each statement has its own time, and SET may have changed it
     auto parsed = std::make_shared<ParsedStatement>();

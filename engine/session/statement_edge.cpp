@@ -15,6 +15,15 @@ auto SessionImpl::at_edge(F&& message) -> decltype(message()) {
   return catch_exceptions(std::forward<F>(message), [this] { parts_.discard_broken(); });
 }
 
+// A message of a pipeline, whose time the ones before may have used up.
+template <class F>
+Status SessionImpl::in_time(F&& message) {
+  return at_edge([&]() -> Status {
+    INDIGO_TRY(parts_.message().check_time());
+    return message();
+  });
+}
+
 // While the statement's text is still there.
 Status SessionImpl::logged(Status status) {
   if (!status.ok()) parts_.message().log().failed(status.error());
@@ -34,27 +43,33 @@ void SessionImpl::query(std::string_view text, RowSink& sink) {
 
 Status SessionImpl::parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,
                           RowSink& sink) {
-  return logged(at_edge([&] { return make_statement(name, text, parameter_types, sink); }));
+  return logged(in_time([&] { return make_statement(name, text, parameter_types, sink); }));
 }
 
 Status SessionImpl::bind(const BindMessage& bind, RowSink& sink) {
-  return logged(at_edge([&] { return make_portal(bind, sink); }));
+  return logged(in_time([&] { return make_portal(bind, sink); }));
 }
 
 Status SessionImpl::describe_statement(std::string_view name, RowSink& sink) {
-  return logged(at_edge([&] { return send_statement_description(name, sink); }));
+  return logged(in_time([&] { return send_statement_description(name, sink); }));
 }
 
 Status SessionImpl::describe_portal(std::string_view name, RowSink& sink) {
-  return logged(at_edge([&] { return send_portal_description(name, sink); }));
+  return logged(in_time([&] { return send_portal_description(name, sink); }));
 }
 
 Status SessionImpl::execute(std::string_view portal, uint32_t max_rows, RowSink& sink) {
-  return logged(at_edge([&] { return run_portal(portal, max_rows, sink); }));
+  return logged(in_time([&] { return run_portal(portal, max_rows, sink); }));
 }
 
 Status SessionImpl::sync(RowSink& sink) {
   return logged(at_edge([&] { return end_pipeline(sink); }));
+}
+
+Result<std::optional<std::string>> SessionImpl::call_function(const FunctionCallMessage& message, RowSink& sink) {
+  auto result = at_edge([&] { return run_function_call(message, sink); });
+  if (!result.ok()) parts_.message().log().failed(result.error());
+  return result;
 }
 
 }  // namespace indigo::engine

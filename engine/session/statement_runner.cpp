@@ -10,6 +10,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/row_triggers.h"
+#include "engine/exec/errors.h"
 #include "engine/exec/query_state.h"
 #include "engine/session/execution_pool.h"
 #include "engine/session/portal/portals.h"
@@ -165,6 +166,7 @@ Status StatementRunner::open_plan(Portal& portal, Columns columns) {
     INDIGO_TRY(run_rule_queries(prepared->before, portal.parameters, portal.rule_sink));
     session_.transaction().next_command();
   }
+  portal.ahead = ReadAhead();
   portal.execution_version = session_.session_catalog().version();
   portal.execution = session_.executions().take(*portal.prepared, portal.execution_version);
   portal.view = session_.transaction().view();
@@ -197,9 +199,17 @@ Status StatementRunner::run_plan(Portal& portal, uint32_t max_rows, RowSink& sin
     uint64_t rows = changes ? portal.execution ? portal.execution->affected_rows() : 0 : portal.rows_sent;
     if (portal.tag.empty()) portal.tag = command_tag(plan.command, rows);
     session_.portals().close(portal);
+    INDIGO_TRY(check_transaction_open(changes));
   } else if (portal.execution && !portal.pin) {
     portal.pin = session_.transaction().pin(portal.view);  // later statements take other snapshots
   }
+  return {};
+}
+
+Status StatementRunner::check_transaction_open(bool changes) {
+  if (!session_.block().in_block() || session_.block().isolation() != storage::Isolation::kSerializable) return {};
+  const storage::StorageStatus status = session_.transaction().check_open();
+  if (status != storage::StorageStatus::kOk) return between_statements_error(status, changes);
   return {};
 }
 
@@ -232,7 +242,7 @@ Status StatementRunner::materialise(Portal& portal) {
   auto buffer = std::make_unique<RowBuffer>(columns);
   ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());
   for (;;) {
-    INDIGO_ASSIGN(const Chunk* chunk, portal.execution->next(0));
+    INDIGO_ASSIGN(const Chunk* chunk, portal.next(0));
     if (chunk == nullptr) break;
     INDIGO_TRY(buffer->append(*chunk, 0));
   }
@@ -260,7 +270,7 @@ Result<uint64_t> StatementRunner::fetch_rows(Portal& portal, uint64_t max_rows, 
       portal.buffer->position += chunk->rows();
       if (chunk->rows() == 0) chunk = nullptr;
     } else {
-      INDIGO_ASSIGN(chunk, portal.execution->next(static_cast<uint32_t>(std::min<uint64_t>(wanted, UINT32_MAX))));
+      INDIGO_ASSIGN(chunk, portal.next(static_cast<uint32_t>(std::min<uint64_t>(wanted, UINT32_MAX))));
     }
     if (chunk == nullptr) {
       portal.status = Portal::Status::kDone;

@@ -49,6 +49,9 @@ class StatementRunner {
   Status finish_transaction();
 
  private:
+  // In a block: a serializable transaction that cannot commit any more fails with the statement that has just ended.
+  Status check_transaction_open(bool changes);
+
   SessionParts& session_;
 };
 

@@ -43,6 +43,7 @@ Error in_failed_block() {
 }
 
 TransactionBlock::~TransactionBlock() {
+  large_objects_.clear();
   if (transaction_) store_.rollback(*transaction_);
 }
 
@@ -125,14 +126,15 @@ Status TransactionBlock::set_modes(const TransactionModes& modes) {
   return {};
 }
 
-void TransactionBlock::let_go() {
+void TransactionBlock::let_go(bool committed) {
+  if (transaction_ && numbered_end && transaction_->id() == asked_for_) numbered_end(asked_for_, committed);
   catalog_.bind(nullptr);
   if (transaction_) ended_ = std::move(transaction_);
 }
 
 void TransactionBlock::end(bool committed) {
   kept_.clear();
-  let_go();
+  let_go(committed);
   savepoints_.clear();
   deferred_checks_.clear();
   state_ = State::kIdle;
@@ -153,6 +155,7 @@ Status TransactionBlock::commit() {
   }
   const MustNotFail scope;  // from here on it commits, or rolls back
   if (before_end) before_end(0, End::kCommit);
+  large_objects_.clear();
   if (transaction_) {
     static const uint32_t synchronous_index = *find_setting("synchronous_commit");
     storage::set_asynchronous(*transaction_, settings_.value(synchronous_index) == "off");
@@ -173,6 +176,7 @@ void TransactionBlock::rollback() {
   if (state_ == State::kIdle) return;
   const MustNotFail scope;
   if (before_end) before_end(0, End::kRollback);
+  large_objects_.clear();
   if (transaction_) store_.rollback(*transaction_);
   end(false);
 }
@@ -188,14 +192,16 @@ void TransactionBlock::fail() {
   state_ = State::kFailed;
   if (before_end) before_end(savepoints_.size(), End::kFailure);
   if (savepoints_.empty()) {
+    large_objects_.clear();
     if (transaction_) store_.rollback(*transaction_);
-    let_go();
+    let_go(false);
     deferred_checks_.clear();
     notifications_.forget();
     settings_.rollback();
     settings_.begin();
     return;
   }
+  large_objects_.roll_back_to(savepoints_.size() - 1);
   if (transaction_) transaction_->rollback_to(savepoints_.back().level);
   settings_.rollback_to(savepoints_.back().settings_mark);
 }
@@ -217,8 +223,19 @@ Status TransactionBlock::savepoint(std::string_view name) {
 Status TransactionBlock::rollback_to(std::string_view name) {
   int at = find(name);
   if (at < 0) return Error(sqlstate::kInvalidSavepoint, "savepoint \"" + std::string(name) + "\" does not exist");
+  return roll_back_nested(static_cast<size_t>(at));
+}
+
+size_t TransactionBlock::begin_nested() {
+  (void)savepoint({});
+  return savepoints_.size() - 1;
+}
+
+Status TransactionBlock::roll_back_nested(size_t at) {
+  if (at >= savepoints_.size()) return Error(sqlstate::kInvalidSavepoint, "no such savepoint");
   const MustNotFail scope;
-  if (before_end) before_end(static_cast<size_t>(at) + 1, End::kRollback);
+  if (before_end) before_end(at + 1, End::kRollback);
+  large_objects_.roll_back_to(at);
   if (transaction_) transaction_->rollback_to(savepoints_[at].level);
   settings_.rollback_to(savepoints_[at].settings_mark);
   deferred_checks_.rollback_to(savepoints_[at].checks);
@@ -232,6 +249,12 @@ Status TransactionBlock::rollback_to(std::string_view name) {
 Status TransactionBlock::release(std::string_view name) {
   int at = find(name);
   if (at < 0) return Error(sqlstate::kInvalidSavepoint, "savepoint \"" + std::string(name) + "\" does not exist");
+  return end_nested(static_cast<size_t>(at));
+}
+
+Status TransactionBlock::end_nested(size_t at) {
+  if (at >= savepoints_.size()) return Error(sqlstate::kInvalidSavepoint, "no such savepoint");
+  large_objects_.release_to(at);
   if (transaction_) transaction_->release(savepoints_[at].level);
   read_only_ = savepoints_[at].read_only;
   savepoints_.resize(at);

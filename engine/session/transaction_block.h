@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/exec/change/deferred_checks.h"
+#include "engine/large_object/large_object_descriptors.h"
 #include "engine/notify/session_notifications.h"
 #include "engine/settings/settings.h"
 #include "storage/store.h"
@@ -49,6 +50,9 @@ class TransactionBlock {
 
   State state() const { return state_; }
   char status_byte() const { return state_ == State::kFailed ? 'E' : state_ == State::kBlock ? 'T' : 'I'; }
+  // Without a block, but in a message of several statements: its transaction outlives each of them.
+  void set_several(bool several) { several_ = several; }
+  bool in_several() const { return several_; }
   bool in_block() const { return state_ == State::kBlock || state_ == State::kFailed; }
   // Null until the first statement that needs one.
   storage::Transaction* transaction() { return transaction_.get(); }
@@ -77,6 +81,10 @@ class TransactionBlock {
   // A statement has failed: an implicit transaction rolls back, a block becomes failed.
   void fail();
 
+  // Of a program's block: without a name. The number that begin_nested() answers names it; rolling back leaves it open.
+  size_t begin_nested();
+  Status roll_back_nested(size_t at);
+  Status end_nested(size_t at);
   Status savepoint(std::string_view name);
   Status rollback_to(std::string_view name);
   Status release(std::string_view name);
@@ -88,6 +96,7 @@ class TransactionBlock {
   void ask_for_number() { asked_for_ = transaction_->id(); }
 
   exec::DeferredChecks& deferred_checks() { return deferred_checks_; }
+  LargeObjectDescriptors& large_objects() { return large_objects_; }
   // Lives until the transaction has ended.
   void keep(std::shared_ptr<void> what) { kept_.push_back(std::move(what)); }
 
@@ -97,6 +106,8 @@ class TransactionBlock {
   std::function<void(size_t depth, End end)> before_end;
   // Runs before a commit and may refuse it: deferred constraints, ON COMMIT actions, cursors WITH HOLD.
   std::function<Status()> before_commit;
+  // A transaction has ended whose number had been asked for.
+  std::function<void(TxnId id, bool committed)> numbered_end;
 
  private:
   struct Savepoint {
@@ -110,7 +121,7 @@ class TransactionBlock {
   int find(std::string_view name) const;
   Status prepare_commit();
   void end(bool committed);
-  void let_go();  // of the transaction, which has ended
+  void let_go(bool committed);  // of the transaction, which has ended
 
   storage::Store& store_;
   catalog::SessionCatalog& catalog_;
@@ -118,6 +129,7 @@ class TransactionBlock {
   SessionNotifications& notifications_;
   const uint64_t session_;
   State state_ = State::kIdle;
+  bool several_ = false;
   std::unique_ptr<storage::Transaction> transaction_;
   TxnId asked_for_;                              // pg_current_xact_id
   std::unique_ptr<storage::Transaction> ended_;  // the last one: its memory serves the next
@@ -128,6 +140,7 @@ class TransactionBlock {
   int64_t start_timestamp_ = 0;
   std::vector<Savepoint> savepoints_;
   exec::DeferredChecks deferred_checks_;
+  LargeObjectDescriptors large_objects_;
   std::vector<std::shared_ptr<void>> kept_;
 };
 

@@ -12,6 +12,7 @@
 #include "types/datetime/time_zone.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
+#include "types/text/encodings.h"
 
 namespace indigo::engine {
 
@@ -121,19 +122,13 @@ Result<std::string> normalise_time_zone(std::string value, const FormatSettings&
 }
 
 Result<std::string> normalise_client_encoding(std::string value, const FormatSettings&) {
-  // Only letters and digits count: clients write "utf-8", "'utf-8'", "UTF_8".
-  std::string encoding;
-  for (const char c : value) {
-    if (std::isalnum(static_cast<unsigned char>(c))) encoding += c;
-  }
-  if (same(encoding, "UTF8") || same(encoding, "unicode")) return std::string("UTF8");
-  if (same(encoding, "SQLASCII")) return std::string("SQL_ASCII");
-  static constexpr const char* kOfPostgres[] = {"latin", "win", "iso", "koi8", "euc", "sjis", "gb", "big5"};
-  if (std::none_of(std::begin(kOfPostgres), std::end(kOfPostgres), [&](const char* e) { return begins(value, e); })) {
-    return invalid("client_encoding", value);
-  }
-  return Error(sqlstate::kFeatureNotSupported, "client encoding \"" + value + "\" is not supported")
-      .with_hint("Use UTF8.");
+  const int32_t number = types::encoding_number(value);
+  if (number < 0) return invalid("client_encoding", value);
+  const std::string name = types::encoding_name(number);
+  if (types::TextConverter::open(name).ok()) return name;
+  Error error = invalid("client_encoding", value);
+  error.state = sqlstate::kFeatureNotSupported;
+  return std::move(error).with_detail("Conversion between " + name + " and UTF8 is not supported.");
 }
 
 void apply_date_style(std::string_view value, FormatSettings& format) {

@@ -7,6 +7,8 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
+#include "catalog/generated/columns.h"
+#include "catalog/tables/system_table.h"
 #include "engine/session/session_activity.h"
 #include "engine/session/session_roles.h"
 #include "engine/session/transaction_block.h"
@@ -88,6 +90,37 @@ Result<std::string> check_time_zone(Session& session, std::string value) {
   return normalise_time_zone(std::move(value), session.applied.format);
 }
 
+Oid tablespace_named(Session& session, std::string_view name) {
+  namespace pg_tablespace = catalog::pg_tablespace;
+  Oid found = kInvalidOid;
+  session.catalog.system_table_rows(pg_tablespace::kOid, -1, {}, [&](const catalog::RowReader& row) {
+    if (row.str(pg_tablespace::c_spcname) == name) found = row.oid(pg_tablespace::c_oid);
+    return found == kInvalidOid;
+  });
+  return found;
+}
+
+Result<std::string> check_default_tablespace(Session& session, std::string value) {
+  if (value.empty() || tablespace_named(session, value) != kInvalidOid) return value;
+  return Error(sqlstate::kInvalidParameterValue,
+               "invalid value for parameter \"default_tablespace\": \"" + value + "\"")
+      .with_detail("Tablespace \"" + value + "\" does not exist.");
+}
+
+Result<std::string> check_temp_tablespaces(Session& session, std::string value) {
+  const auto names = split_identifier_list(value);
+  if (!names) {
+    return Error(sqlstate::kInvalidParameterValue,
+                 "invalid value for parameter \"temp_tablespaces\": \"" + value + "\"")
+        .with_detail("List syntax is invalid.");
+  }
+  for (const std::string& name : *names) {
+    if (!name.empty() && tablespace_named(session, name) == kInvalidOid)
+      return Error(sqlstate::kUndefinedObject, "tablespace \"" + name + "\" does not exist");
+  }
+  return value;
+}
+
 template <SessionRoles::Setting kSetting>
 Result<std::string> check_role(Session& session, std::string value) {
   INDIGO_TRY(session.roles.check(kSetting, value));
@@ -114,6 +147,7 @@ constexpr SettingRow kPostgresRows[] = {
       .normalise = normalise_date_style,
       .apply = [](Session& s, const std::string& v) { apply_date_style(v, s.applied.format); }}},
     {"data_directory_mode", {.octal = true}},
+    {"default_tablespace", {.keeps_plans = true, .check = check_default_tablespace}},
     {"default_text_search_config", {.boot_value = "pg_catalog.english"}},
     {"default_transaction_isolation", {.keeps_plans = true}},
     {"default_transaction_read_only", {.reported = true, .keeps_plans = true}},
@@ -199,6 +233,7 @@ constexpr SettingRow kPostgresRows[] = {
      {.keeps_plans = true,
       .apply = [](Session& s, const std::string& v) { s.applied.statement_timeout = milliseconds(v); }}},
     {"synchronous_commit", {.keeps_plans = true}},
+    {"temp_tablespaces", {.keeps_plans = true, .check = check_temp_tablespaces}},
     {"TimeZone",
      {.boot_value = "Etc/UTC",
       .reported = true,

@@ -69,6 +69,7 @@ Status Settings::set_custom(std::string_view name, std::string_view text, Scope 
                      stays == custom_session_.end() ? "" : stays->second, now != custom_.end()});
   }
   custom_[key] = text;
+  custom_generation_++;
   if (scope == Scope::kSession) {
     custom_session_[key] = text;
   } else {
@@ -101,6 +102,16 @@ void Settings::set_internal(uint32_t index, std::string value) {
   if (on_change) on_change(index);
 }
 
+void Settings::change_default(uint32_t index, const std::string& before, const std::string& now) {
+  Slot& slot = own(index);
+  if (slot.reset_value != before || before == now) return;
+  const bool follows = slot.value == before && slot.session_value == before;
+  slot.reset_value = now;
+  if (!follows) return;
+  slot.value = slot.session_value = now;
+  if (on_change) on_change(index);
+}
+
 Status Settings::set_default(std::string_view name, std::string_view text, bool superuser) {
   auto index = find_setting(name);
   if (!index) return set_custom(name, text, Scope::kSession);
@@ -115,18 +126,18 @@ Status Settings::set_default(std::string_view name, std::string_view text, bool 
   return {};
 }
 
-Status Settings::reset(std::string_view name, bool superuser) {
+Status Settings::reset(std::string_view name, Scope scope, bool superuser) {
   auto index = find_setting(name);
   if (!index) {
     if (!custom_.contains(std::string(name))) return unrecognized(name);
-    return set_custom(name, "", Scope::kSession);
+    return set_custom(name, "", scope);
   }
   const auto& definition = setting_table()[*index];
   INDIGO_TRY(check_settable(definition, superuser));
-  assign(*index, reset_value(*index), Scope::kSession);
+  assign(*index, reset_value(*index), scope);
   if (definition.puts_back != nullptr) {
     const uint32_t other = *find_setting(definition.puts_back);
-    assign(other, reset_value(other), Scope::kSession);
+    assign(other, reset_value(other), scope);
   }
   return {};
 }
@@ -169,6 +180,7 @@ void Settings::rollback_to(uint32_t mark) {
   while (undo_.size() > mark) {
     Undo& undo = undo_.back();
     if (undo.index == kCustom) {
+      custom_generation_++;
       if (undo.existed) {
         custom_[undo.name] = undo.value;
         custom_session_[undo.name] = undo.session_value;
@@ -192,6 +204,7 @@ void Settings::commit() {
   for (const Undo& undo : undo_) {
     if (undo.index == kCustom) {
       custom_[undo.name] = custom_session_[undo.name];
+      custom_generation_++;
       continue;
     }
     Slot& slot = own(undo.index);

@@ -38,13 +38,18 @@ class Settings {
   enum class Scope : uint8_t { kSession, kLocal };
   // Undefined names with a dot are custom settings, as in PostgreSQL.
   Status set(std::string_view name, std::string_view text, Scope scope, bool superuser);
-  Status reset(std::string_view name, bool superuser);
+  Status reset(std::string_view name, Scope scope, bool superuser);
   void reset_all();
   // The display form. Errors: 42704.
   Result<std::string> show(std::string_view name) const;
   bool lookup(std::string_view name, std::string& value) const;
   // Startup values: become what RESET returns to.
   Status set_default(std::string_view name, std::string_view text, bool superuser);
+  // What RESET returns to becomes another value, and so does the setting, unless the session has given it one. `before`: the
+  // instance's own until now; a session that began with another one keeps it.
+  void change_default(uint32_t index, const std::string& before, const std::string& now);
+  // As the command line has it.
+  const std::string& instance_default(uint32_t index) const { return defaults_[index]; }
   // Of a setting that the session computes (SettingContext::kInternal), whatever rolls back.
   void set_internal(uint32_t index, std::string value);
 
@@ -56,6 +61,8 @@ class Settings {
   void rollback();
 
   const std::map<std::string, std::string>& custom() const { return custom_; }
+  // Grows when a custom setting changes.
+  uint64_t custom_generation() const { return custom_generation_; }
 
  private:
   struct Slot {
@@ -75,6 +82,7 @@ class Settings {
   const std::vector<std::string>& defaults_;
   std::vector<std::unique_ptr<Slot>> slots_;  // null: as the instance has it; few settings differ
   std::map<std::string, std::string> custom_, custom_session_;
+  uint64_t custom_generation_ = 1;
   std::vector<Undo> undo_;
   bool in_transaction_ = false;
 };

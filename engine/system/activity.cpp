@@ -173,11 +173,27 @@ Result<OwnedDatum> postmaster_start_time(SessionParts& session, std::span<const 
 Result<OwnedDatum> current_xact_id(SessionParts& session, std::span<const Datum>) {
   INDIGO_TRY(session.begin_statement());
   session.block().ask_for_number();
+  session.instance().transaction_outcomes().began(session.transaction().id());
   return value_of(static_cast<int64_t>(session.transaction().id().value));
 }
 Result<OwnedDatum> current_xact_id_if_assigned(SessionParts& session, std::span<const Datum>) {
   return session.block().has_number() ? value_of(static_cast<int64_t>(session.transaction().id().value))
                                       : null_value(Phys::kI64);
+}
+// Null: nobody has asked for its number, or that was long ago.
+Result<OwnedDatum> xact_status(SessionParts& session, std::span<const Datum> arguments) {
+  INDIGO_TRY(session.begin_statement());
+  const auto id = static_cast<uint64_t>(arguments[0].i64);
+  const auto found = session.instance().transaction_outcomes().find(id);
+  if (found == TransactionOutcome::kInProgress) return OwnedDatum(text_datum("in progress"));
+  if (found == TransactionOutcome::kAborted) return OwnedDatum(text_datum("aborted"));
+  constexpr uint64_t kBootstrap = 1, kFrozen = 2;
+  if (found == TransactionOutcome::kCommitted || id == kBootstrap || id == kFrozen)
+    return OwnedDatum(text_datum("committed"));
+  if (id > session.transaction().id().value) {
+    return Error(sqlstate::kInvalidParameterValue, "transaction ID " + std::to_string(id) + " is in the future");
+  }
+  return null_value(Phys::kStr);
 }
 // How many transaction numbers ago; permanent ones (0 to 2) are infinitely old.
 Result<OwnedDatum> xid_age(SessionParts& session, std::span<const Datum> arguments) {
@@ -246,6 +262,7 @@ constexpr SystemValue kActivityValues[] = {
     {"pg_postmaster_start_time", postmaster_start_time},
     {"pg_conf_load_time", postmaster_start_time},
     {"pg_current_xact_id", current_xact_id},
+    {"pg_xact_status", xact_status},
     {"pg_current_xact_id_if_assigned", current_xact_id_if_assigned},
     {"xid_age", xid_age},
     {"pg_is_in_recovery", is_in_recovery},

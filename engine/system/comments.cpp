@@ -108,6 +108,51 @@ std::string in_words(SessionParts& session, Oid class_id, Oid oid, int32_t colum
       rows.find(class_id, oid,
                 [&](RowReader row) { out = "event trigger " + std::string(row.str(pg_event_trigger::c_evtname)); });
       return out;
+    case pg_publication::kOid:
+      rows.find(class_id, oid,
+                [&](RowReader row) { out = "publication " + std::string(row.str(pg_publication::c_pubname)); });
+      return out;
+    case pg_subscription::kOid:
+      rows.find(class_id, oid,
+                [&](RowReader row) { out = "subscription " + std::string(row.str(pg_subscription::c_subname)); });
+      return out;
+    case pg_publication_rel::kOid:
+      rows.find(class_id, oid, [&](RowReader row) {
+        out = "publication of " + in_words(session, pg_class::kOid, row.oid(pg_publication_rel::c_prrelid), 0) +
+              " in " + in_words(session, pg_publication::kOid, row.oid(pg_publication_rel::c_prpubid), 0);
+      });
+      return out;
+    case pg_publication_namespace::kOid:
+      rows.find(class_id, oid, [&](RowReader row) {
+        out = "publication of " +
+              in_words(session, pg_namespace::kOid, row.oid(pg_publication_namespace::c_pnnspid), 0) + " in " +
+              in_words(session, pg_publication::kOid, row.oid(pg_publication_namespace::c_pnpubid), 0);
+      });
+      return out;
+    case pg_foreign_data_wrapper::kOid:
+      rows.find(class_id, oid, [&](RowReader row) {
+        out = "foreign-data wrapper " + std::string(row.str(pg_foreign_data_wrapper::c_fdwname));
+      });
+      return out;
+    case pg_foreign_server::kOid:
+      rows.find(class_id, oid,
+                [&](RowReader row) { out = "server " + std::string(row.str(pg_foreign_server::c_srvname)); });
+      return out;
+    case pg_user_mapping::kOid:
+      rows.find(class_id, oid, [&](RowReader row) {
+        const Oid role = row.oid(pg_user_mapping::c_umuser);
+        out = "user mapping for " + (role == kInvalidOid ? "public" : view.role_name(role)) + " on " +
+              in_words(session, pg_foreign_server::kOid, row.oid(pg_user_mapping::c_umserver), 0);
+      });
+      return out;
+    case catalog::pg_tablespace::kOid:
+      rows.find(class_id, oid,
+                [&](RowReader row) { out = "tablespace " + std::string(row.str(catalog::pg_tablespace::c_spcname)); });
+      return out;
+    case catalog::pg_largeobject::kOid:
+      rows.find(catalog::pg_largeobject_metadata::kOid, oid,
+                [&](RowReader) { out = "large object " + std::to_string(oid); });
+      return out;
     case catalog::pg_extension::kOid:
       rows.find(class_id, oid,
                 [&](RowReader row) { out = "extension " + std::string(row.str(catalog::pg_extension::c_extname)); });

@@ -7,6 +7,7 @@
 
 namespace indigo::engine {
 
+std::span<const SystemValue> setting_values();
 std::span<const SystemRows> setting_rows();
 std::span<const SystemRows> activity_rows();
 std::span<const SystemValue> activity_values();
@@ -28,9 +29,13 @@ std::span<const SystemRows> storage_rows();
 std::span<const SystemRows> durability_rows();
 std::span<const SystemRows> worker_rows();
 std::span<const SystemRows> notification_rows();
+std::span<const SystemRows> publication_rows();
 std::span<const SystemRows> event_trigger_rows();
 std::span<const SystemValue> notification_values();
 std::span<const SystemValue> domain_values();
+std::span<const SystemValue> large_object_values();
+std::span<const SystemValue> tablespace_values();
+std::span<const SystemRows> tablespace_rows();
 // engine/system/definitions
 std::span<const SystemValue> expression_values();
 std::span<const SystemValue> index_definition_values();

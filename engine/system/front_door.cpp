@@ -57,6 +57,7 @@ Status ident_rows(SessionParts& session, std::span<const Datum>, const SystemRow
 }
 
 Result<OwnedDatum> reload(SessionParts& session, std::span<const Datum>) {
+  session.instance().system_settings().reload();
   if (FrontDoor* door = session.instance().front_door()) door->reload();
   return value_of(true);
 }

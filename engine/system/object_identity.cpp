@@ -26,8 +26,16 @@ class Identifier {
       case pg_namespace::kOid: return plain("schema", session_.session_catalog().schema_name(object));
       case pg_authid::kOid: return plain("role", session_.session_catalog().role_name(object));
       case pg_database::kOid: return named("database", class_id, object, pg_database::c_datname);
+      case pg_tablespace::kOid: return named("tablespace", class_id, object, pg_tablespace::c_spcname);
       case pg_language::kOid: return named("language", class_id, object, pg_language::c_lanname);
       case pg_extension::kOid: return named("extension", class_id, object, pg_extension::c_extname);
+      case pg_foreign_data_wrapper::kOid:
+        return named("foreign-data wrapper", class_id, object, pg_foreign_data_wrapper::c_fdwname);
+      case pg_foreign_server::kOid: return named("server", class_id, object, pg_foreign_server::c_srvname);
+      case pg_user_mapping::kOid: return user_mapping(object);
+      case pg_subscription::kOid: return named("subscription", class_id, object, pg_subscription::c_subname);
+      case pg_publication::kOid: return named("publication", class_id, object, pg_publication::c_pubname);
+      case pg_largeobject::kOid: return large_object(object);
       case pg_event_trigger::kOid: return named("event trigger", class_id, object, pg_event_trigger::c_evtname);
       case pg_collation::kOid:
         return in_schema("collation", class_id, object, pg_collation::c_collname, pg_collation::c_collnamespace);
@@ -64,6 +72,12 @@ class Identifier {
     std::string name;
     rows_.find(class_id, object, [&](RowReader row) { name = row.str(name_column); });
     return plain(std::move(type), name);
+  }
+
+  Answer large_object(Oid object) {
+    if (!rows_.find(pg_largeobject_metadata::kOid, object, [](const RowReader&) {})) return std::nullopt;
+    const std::string number = std::to_string(object);
+    return ObjectIdentity{"large object", "", "", number, {number}, {}};
   }
 
   Answer in_schema(std::string type, Oid class_id, Oid object, int name_column, int schema_column) {
@@ -191,6 +205,19 @@ class Identifier {
     return ObjectIdentity{"operator",        schema,
                           o->name,           quote_identifier(schema) + "." + o->name + "(" + left + "," + right + ")",
                           {schema, o->name}, {left, right}};
+  }
+
+  Answer user_mapping(Oid object) {
+    Oid role = kInvalidOid, server = kInvalidOid;
+    rows_.find(pg_user_mapping::kOid, object, [&](RowReader row) {
+      role = row.oid(pg_user_mapping::c_umuser);
+      server = row.oid(pg_user_mapping::c_umserver);
+    });
+    const Answer on = named("server", pg_foreign_server::kOid, server, pg_foreign_server::c_srvname);
+    if (!on) return std::nullopt;
+    const std::string user = role == kInvalidOid ? "public" : session_.session_catalog().role_name(role);
+    return ObjectIdentity{"user mapping", "",        "", quote_identifier(user) + " on server " + on->name,
+                          {user},         {on->name}};
   }
 
   Answer cast(Oid object) {

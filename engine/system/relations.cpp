@@ -8,6 +8,7 @@
 #include "engine/system/privilege_check.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/parser.h"
+#include "storage/durability.h"
 #include "storage/table.h"
 #include "types/io/record.h"
 #include "types/text/ascii.h"
@@ -182,7 +183,9 @@ Result<OwnedDatum> sequence_last_value(SessionParts& session, std::span<const Da
   if ((held & (types::kPrivilegeSelect | types::kPrivilegeUsage)) == 0) {
     return Error(sqlstate::kInsufficientPrivilege, "permission denied for sequence " + relation->name);
   }
-  const auto state = table->sequence()->state();
+  Lsn needed;
+  const auto state = table->sequence()->state(&needed);
+  if (session.block().transaction() != nullptr) storage::need_durable(*session.block().transaction(), needed);
   return state.is_called ? value_of(state.last_value) : null_value(Phys::kI64);
 }
 
@@ -204,7 +207,6 @@ Result<OwnedDatum> sequence_parameters(SessionParts& session, std::span<const Da
   return text_value(record);
 }
 
-Result<OwnedDatum> no_location(SessionParts&, std::span<const Datum>) { return text_value(""); }
 Result<OwnedDatum> row_security(SessionParts& session, std::span<const Datum> arguments) {
   catalog::SessionCatalog& catalog = session.session_catalog();
   const auto relation = catalog.relation(arguments[0].oid());
@@ -230,7 +232,6 @@ constexpr SystemValue kRelationsValues[] = {
     {"pg_index_column_has_property", index_column_property},
     {"pg_sequence_last_value", sequence_last_value},
     {"pg_sequence_parameters", sequence_parameters},
-    {"pg_tablespace_location", no_location},
     {"row_security_active", row_security},
     {"row_security_active_name", row_security_by_name},
 };

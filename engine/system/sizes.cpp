@@ -112,6 +112,7 @@ Result<OwnedDatum> size_of_tablespace(SessionParts& session, Oid oid) {
   }
   catalog::Catalog& all = session.session_catalog().catalog();
   if (oid == kGlobalTablespace) return bytes_value(catalog::memory_of(all.shared_tables()).total());
+  if (oid != kDefaultTablespace) return bytes_value(0);
   uint64_t bytes = 0;
   for (const auto& database : all.databases()) bytes += catalog::memory_of(*database).total();
   return bytes_value(bytes);

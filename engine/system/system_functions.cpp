@@ -10,11 +10,27 @@ namespace indigo::engine {
 const SystemValue* find_system_value(std::string_view name) {
   static const auto table = [] {
     std::unordered_map<std::string_view, const SystemValue*> all;
-    for (auto family : {activity_values(), front_door_values(), advisory_lock_values(), size_values(),
-                        visibility_values(), comment_values(), privilege_values(), relation_values(), counter_values(),
-                        expression_values(), index_definition_values(), function_definition_values(),
-                        view_definition_values(), statistics_definition_values(), trigger_definition_values(),
-                        partition_definition_values(), notification_values(), domain_values()}) {
+    for (auto family : {setting_values(),
+                        activity_values(),
+                        front_door_values(),
+                        advisory_lock_values(),
+                        size_values(),
+                        visibility_values(),
+                        comment_values(),
+                        privilege_values(),
+                        relation_values(),
+                        counter_values(),
+                        expression_values(),
+                        index_definition_values(),
+                        function_definition_values(),
+                        view_definition_values(),
+                        statistics_definition_values(),
+                        trigger_definition_values(),
+                        partition_definition_values(),
+                        notification_values(),
+                        domain_values(),
+                        large_object_values(),
+                        tablespace_values()}) {
       for (const SystemValue& entry : family) all.emplace(entry.name, &entry);
     }
     return all;
@@ -26,9 +42,10 @@ const SystemValue* find_system_value(std::string_view name) {
 const SystemRows* find_system_rows(std::string_view name) {
   static const auto table = [] {
     std::unordered_map<std::string_view, const SystemRows*> all;
-    for (auto family : {setting_rows(), activity_rows(), front_door_rows(), lock_rows(), statement_rows(),
-                        counter_rows(), extension_rows(), storage_rows(), size_rows(), durability_rows(), worker_rows(),
-                        partition_definition_rows(), notification_rows(), event_trigger_rows()}) {
+    for (auto family :
+         {setting_rows(), activity_rows(), front_door_rows(), lock_rows(), statement_rows(), counter_rows(),
+          extension_rows(), storage_rows(), size_rows(), durability_rows(), worker_rows(), partition_definition_rows(),
+          notification_rows(), event_trigger_rows(), publication_rows(), tablespace_rows()}) {
       for (const SystemRows& entry : family) all.emplace(entry.name, &entry);
     }
     return all;

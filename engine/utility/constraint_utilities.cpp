@@ -77,7 +77,7 @@ Result<std::vector<Oid>> constraints_named(SessionParts& session, const PgQuery_
 Status set_constraints(UtilityCall& call) {
   const auto& stmt = *call.node->constraints_set_stmt;
   SessionParts& session = call.session;
-  if (!session.block().in_block() && call.top_level) {
+  if (!in_transaction(call)) {
     session.notice(Severity::kWarning,
                    Error(sqlstate::kNoActiveSqlTransaction, "SET CONSTRAINTS can only be used in transaction blocks"));
   }

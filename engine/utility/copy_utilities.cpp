@@ -4,6 +4,7 @@
 #include "base/fiber/interrupt_error.h"
 #include "base/fiber/wait_point.h"
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/row_security.h"
@@ -30,6 +31,7 @@
 #include "storage/store.h"
 #include "storage/transaction.h"
 #include "types/function/registry.h"
+#include "types/io/type_definition.h"
 #include "types/oids.h"
 #include "types/text/strings.h"
 
@@ -211,7 +213,7 @@ void add_context(Error& error, const Target& target, const CopyReader& reader, u
   if (column >= 0) {
     where += ", column " + target.relation->columns[target.columns[column]].name;
     where += value ? ": \"" + shortened(*value) + "\"" : ": null input";
-  } else if (line == reader.line_number() && !reader.line().empty()) {
+  } else if (line == reader.line_number() && !reader.line().empty() && find_invalid_text(reader.line()) == kAllValid) {
     where += ": \"" + shortened(reader.line()) + "\"";
   }
   error.where = where;
@@ -237,8 +239,9 @@ Status skip_header(const Target& target, const CopyOptions& options, CopyReader&
   return {};
 }
 
+// `writing`: the reader failed because the rows before could not be written.
 Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& options, CopyReader& reader,
-                 BulkInsert& insert) {
+                 BulkInsert& insert, const bool& writing) {
   const auto& r = *target.relation;
   std::vector<std::optional<std::string_view>> fields;
   std::vector<Datum> row(target.columns.size());
@@ -246,36 +249,47 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
   types::FuncContext context(call.session.context());
   context.set_arena(&arena);
   if (options.header) INDIGO_TRY(skip_header(target, options, reader));
-  auto failed = [&](std::unique_ptr<Error> error, int column, std::optional<std::string_view> value) -> Status {
-    add_context(*error, target, reader, reader.line_number(), column, value);
-    return error;
-  };
   auto not_written = [&](std::unique_ptr<Error> error) -> Status {
     add_context(*error, target, reader, insert.row_number() + (options.header ? 1 : 0), -1, {});
+    return error;
+  };
+  // What is wrong with the rows before comes first.
+  auto failed = [&](std::unique_ptr<Error> error, int column, std::optional<std::string_view> value) -> Status {
+    add_context(*error, target, reader, reader.line_number(), column, value);
+    if (Status status = insert.flush(); !status.ok()) return not_written(status.take_error());
     return error;
   };
   uint32_t rows_until_reset = kChunkRows;
   for (;;) {
     auto any = reader.next(fields);
-    if (!any.ok()) return failed(any.take_error(), -1, {});
+    if (!any.ok()) {
+      if (writing) return not_written(any.take_error());
+      return failed(any.take_error(), -1, {});
+    }
     if (!*any) break;
     if (fields.size() > row.size() && !(row.empty() && fields.size() == 1 && fields[0] == "")) {
       return failed(std::make_unique<Error>(sqlstate::kBadCopyFileFormat, "extra data after last expected column"), -1,
                     {});
     }
-    if (fields.size() < row.size()) {
-      const std::string& missing = r.columns[target.columns[fields.size()]].name;
-      return failed(
-          std::make_unique<Error>(sqlstate::kBadCopyFileFormat, "missing data for column \"" + missing + "\""), -1, {});
-    }
     for (size_t i = 0; i < row.size(); i++) {
+      if (i == fields.size()) {  // after what is wrong with those before
+        const std::string& missing = r.columns[target.columns[i]].name;
+        return failed(
+            std::make_unique<Error>(sqlstate::kBadCopyFileFormat, "missing data for column \"" + missing + "\""), -1,
+            {});
+      }
       const auto& type = r.columns[target.columns[i]].type;
       if (!fields[i]) {
         row[i] = Datum::make_null(r.layout.phys(static_cast<size_t>(target.columns[i])));
         continue;
       }
-      row[i] = options.format == CopyFormat::kBinary ? types::type_receive(context, type, *fields[i])
-                                                     : types::type_input(context, type, *fields[i]);
+      if (options.format == CopyFormat::kBinary) {
+        row[i] = types::type_receive(context, type, *fields[i]);
+      } else if (types::check_encoding(context, *fields[i])) {
+        row[i] = types::type_input(context, type, *fields[i]);
+      } else {
+        return failed(context.take_error(), -1, {});
+      }
       if (context.failed()) return failed(context.take_error(), static_cast<int>(i), fields[i]);
     }
     if (Status status = insert.add(row); !status.ok()) return not_written(status.take_error());
@@ -332,7 +346,17 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
     INDIGO_ASSIGN(source, call.sink.copy_in(options.format, static_cast<uint32_t>(target.columns.size())));
   }
   auto reader = CopyReader::create(*source, options, std::move(force_not_null), std::move(force_null));
-  INDIGO_TRY(read_rows(call, target, options, *reader, *insert));
+  // A client that sends slowly learns of a wrong row when it is there, not when a chunk is full.
+  bool writing = false;
+  source->set_before_wait([&]() -> Status {
+    writing = true;
+    INDIGO_TRY(insert->flush());
+    writing = false;
+    return {};
+  });
+  Status read = read_rows(call, target, options, *reader, *insert, writing);
+  source->set_before_wait(nullptr);
+  INDIGO_TRY(std::move(read));
   if (opened != nullptr) INDIGO_TRY(opened->end());
   call.tag = "COPY " + std::to_string(insert->inserted());
   return {};

@@ -136,7 +136,7 @@ Status run_declare(UtilityCall& call) {
     return Error(sqlstate::kInvalidCursorName, "DECLARE CURSOR must specify a query");
   }
   INDIGO_TRY(check_locking(stmt));
-  if (!hold && call.top_level && !session.block().in_block()) {
+  if (!hold && !in_transaction(call)) {
     return Error(sqlstate::kNoActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks");
   }
   auto& portals = session.portals();
@@ -311,8 +311,8 @@ Result<std::shared_ptr<const ResultShape>> describe_fetch(SessionParts& session,
   const auto& stmt = *statement.node->fetch_stmt;
   if (stmt.ismove) return std::shared_ptr<const ResultShape>();
   const Portal* portal = session.portals().find(stmt.portalname);
-  if (portal == nullptr) return no_cursor(stmt.portalname);
-  return portal->shape;
+  // Drivers describe a FETCH before they have opened its cursor: then it is said to have no rows, as in PostgreSQL.
+  return portal == nullptr ? nullptr : portal->shape;
 }
 
 // A portal that Bind made begins when it is first read.

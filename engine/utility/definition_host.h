@@ -35,6 +35,7 @@ class DefinitionHost final : public DdlHost {
   void report_to(programs::EventStatement* events) { events_ = events; }
 
   catalog::SessionContext& session() override { return session_.context(); }
+  const sql::VariableScope* variables() override { return statement_ ? statement_->variables.get() : nullptr; }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }
   bool is_being_read(Oid relation) override;

@@ -109,7 +109,7 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
     parameters.clear();
     for (const OwnedDatum& v : values) parameters.push_back(v.get());
   } else {
-    INDIGO_ASSIGN(prepared, session_.preparation().prepare_node(outer, node, types));
+    INDIGO_ASSIGN(prepared, session_.preparation().prepare_node(outer, node, types, false, parameters_));
   }
   if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "only queries can be run here");
   if (source != Source::kDefinition && rows) INDIGO_TRY(session_.runner().check_allowed(*prepared));

@@ -193,7 +193,8 @@ Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e
   std::vector<Oid> types;
   for (const auto& type : call.parameter_types) types.push_back(type.oid);
   const auto begin = Clock::now();
-  INDIGO_ASSIGN(PreparedPtr prepared, session.preparation().prepare_node(call.statement, node, types));
+  INDIGO_ASSIGN(PreparedPtr prepared,
+                session.preparation().prepare_node(call.statement, node, types, false, call.parameters));
   e.out.planning_ms = milliseconds_since(begin);
   if (prepared->is_utility()) {
     return Error(sqlstate::kFeatureNotSupported, "EXPLAIN " + statement_name(node) + " is not supported yet");

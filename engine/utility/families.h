@@ -10,6 +10,7 @@ namespace indigo::engine {
 std::span<const UtilityStatement> transaction_utilities();
 std::span<const UtilityStatement> constraint_utilities();
 std::span<const UtilityStatement> setting_utilities();
+std::span<const UtilityStatement> system_utilities();
 std::span<const UtilityStatement> prepared_utilities();
 std::span<const UtilityStatement> cursor_utilities();
 std::span<const UtilityStatement> copy_utilities();

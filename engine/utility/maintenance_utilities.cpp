@@ -127,7 +127,7 @@ class Locker {
 
 Status run_lock(UtilityCall& call) {
   const auto& stmt = *call.node->lock_stmt;
-  if (!call.session.block().in_block()) {
+  if (!in_transaction(call)) {
     return Error(sqlstate::kNoActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks");
   }
   for (size_t i = 0; i < stmt.n_relations; i++) {
@@ -165,7 +165,7 @@ Status run_discard(UtilityCall& call) {
     default: break;
   }
   session.portals().clear();
-  INDIGO_TRY(session.settings().reset("session_authorization", false));
+  INDIGO_TRY(session.settings().reset("session_authorization", Settings::Scope::kSession, false));
   session.settings().reset_all();
   session.statements().clear();
   session.sequences().forget();

@@ -33,6 +33,7 @@ Status run_prepare(UtilityCall& call) {
   }
   auto parsed = std::make_shared<ParsedStatement>(call.statement);
   parsed->node = stmt.query;
+  parsed->variables = nullptr;  // it outlives the program that prepares it
   statement.parsed = parsed;
   INDIGO_ASSIGN(statement.prepared, session.preparation().prepare_shared(parsed, statement.parameter_types, true));
   statement.parsed = statement.prepared->parsed;
@@ -46,8 +47,8 @@ Status run_prepare(UtilityCall& call) {
 }
 
 Result<std::shared_ptr<const ResultShape>> describe_execute(SessionParts& session, const ParsedStatement& statement) {
-  INDIGO_ASSIGN(NamedStatement * named, find_prepared(session, statement.node->execute_stmt->name));
-  if (named->prepared == nullptr) return std::shared_ptr<const ResultShape>();
+  NamedStatement* const named = session.statements().find(statement.node->execute_stmt->name);
+  if (named == nullptr || named->prepared == nullptr) return std::shared_ptr<const ResultShape>();
   INDIGO_TRY(session.begin_statement());
   INDIGO_TRY(session.preparation().refresh(named->prepared));
   return session.runner().shape_of(*named->prepared, {});

@@ -20,7 +20,7 @@ namespace {
 
 Status run_call(UtilityCall& call) {
   INDIGO_ASSIGN(const programs::ProcedureCall procedure,
-                programs::ProcedureCall::analyze(call.session, call.statement, call.parameter_types));
+                programs::ProcedureCall::analyze(call.session, call.statement, call.parameter_types, false));
   INDIGO_ASSIGN(const std::vector<OwnedDatum> outputs,
                 procedure.run(call.session, call.parameters, call.top_level && !call.session.block().in_block()));
   if (call.shape == nullptr) return {};
@@ -35,7 +35,8 @@ Status run_call(UtilityCall& call) {
 
 Result<std::shared_ptr<const ResultShape>> describe_call(SessionParts& session, const ParsedStatement& statement) {
   INDIGO_TRY(session.begin_statement());
-  INDIGO_ASSIGN(const programs::ProcedureCall procedure, programs::ProcedureCall::analyze(session, statement, {}));
+  INDIGO_ASSIGN(const programs::ProcedureCall procedure,
+                programs::ProcedureCall::analyze(session, statement, {}, true));
   return procedure.shape(session);
 }
 

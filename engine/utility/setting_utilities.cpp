@@ -52,7 +52,8 @@ Status run_set(UtilityCall& call) {
   auto& session = call.session;
   auto scope = stmt.is_local ? Settings::Scope::kLocal : Settings::Scope::kSession;
   std::string name = stmt.name ? stmt.name : "";
-  if (stmt.is_local && !session.block().in_block()) {
+  if (session.block().in_several()) INDIGO_TRY(session.block().ensure_open(session.message().timestamp()));
+  if (stmt.is_local && !in_transaction(call)) {
     session.notice(Severity::kWarning,
                    Error(sqlstate::kNoActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks"));
     return {};
@@ -65,13 +66,14 @@ Status run_set(UtilityCall& call) {
     }
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET:
-      return session.settings().reset(name, may_set_as_superuser(session.session_catalog(), session.user(), name));
+      return session.settings().reset(name, scope,
+                                      may_set_as_superuser(session.session_catalog(), session.user(), name));
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL: session.settings().reset_all(); return {};
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI: {
       if (name == "TRANSACTION SNAPSHOT") return import_snapshot(call, stmt);
       INDIGO_ASSIGN(TransactionModes modes, read_transaction_modes({stmt.args, stmt.n_args}));
       if (name == "TRANSACTION") {
-        if (!session.block().in_block()) {
+        if (!in_transaction(call)) {
           session.notice(Severity::kWarning, Error(sqlstate::kNoActiveSqlTransaction,
                                                    "SET TRANSACTION can only be used in transaction blocks"));
           return {};

@@ -34,6 +34,9 @@ struct UtilityCall {
 Status run_utility(const UtilityStatement& statement, UtilityCall& call);
 // 25006 when the transaction is read-only.
 Status check_not_read_only(UtilityCall& call, const std::string& name);
+// Whether what lasts until the transaction's end outlives the statement: in a block, in a message of several statements, in a
+// program (PostgreSQL's RequireTransactionBlock).
+bool in_transaction(const UtilityCall& call);
 // 25001 when in a transaction block or called by a program.
 Status prevent_in_block(UtilityCall& call, const std::string& statement);
 // The relation that a statement names; the caller locks it. 3F000, 42501 (of the schema), 42P01.

@@ -16,9 +16,10 @@ namespace indigo::engine {
 const UtilityStatement* find_utility(const PgQuery__Node* node) {
   static const auto table = [] {
     std::vector<const UtilityStatement*> all;
-    for (auto family : {transaction_utilities(), constraint_utilities(), setting_utilities(), prepared_utilities(),
-                        cursor_utilities(), copy_utilities(), explain_utilities(), maintenance_utilities(),
-                        program_utilities(), notify_utilities(), unsupported_utilities(), definition_statements()}) {
+    for (auto family :
+         {transaction_utilities(), constraint_utilities(), setting_utilities(), prepared_utilities(),
+          cursor_utilities(), copy_utilities(), explain_utilities(), maintenance_utilities(), program_utilities(),
+          notify_utilities(), system_utilities(), unsupported_utilities(), definition_statements()}) {
       for (const UtilityStatement& statement : family) {
         const auto at = static_cast<size_t>(statement.node);
         if (at >= all.size()) all.resize(at + 1);
@@ -56,8 +57,13 @@ Status check_not_read_only(UtilityCall& call, const std::string& name) {
   return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute " + name + " in a read-only transaction");
 }
 
+bool in_transaction(const UtilityCall& call) {
+  const TransactionBlock& block = call.session.block();
+  return !call.top_level || block.in_block() || block.in_several();
+}
+
 Status prevent_in_block(UtilityCall& call, const std::string& statement) {
-  if (call.session.block().in_block())
+  if (call.session.block().in_block() || (call.top_level && call.session.block().in_several()))
     return Error(sqlstate::kActiveSqlTransaction, statement + " cannot run inside a transaction block");
   if (!call.top_level) return Error(sqlstate::kActiveSqlTransaction, statement + " cannot be executed from a function");
   return {};

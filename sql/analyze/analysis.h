@@ -75,7 +75,10 @@ class Analysis {
   ExprPtr lift(int location, bool& negative, Oid constant_type);
   // A literal parameter that is coerced at once to a wider number takes that type itself. Null: not possible.
   ExprPtr widen_lifted(const ExprPtr& e, const TypeRef& type);
-  bool is_lifted(const ParamExpr& p) const { return p.index >= static_cast<int>(types_.size()); }
+  // A program's variables get numbers while the statement is analyzed: none of them is a literal.
+  bool is_lifted(const ParamExpr& p) const {
+    return variables == nullptr && p.index >= static_cast<int>(types_.size());
+  }
 
   int nesting = 0;  // of texts
   // Whether names of schemas ask for USAGE there: in what a client writes, not in texts that are kept, whose names were

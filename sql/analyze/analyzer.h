@@ -72,6 +72,7 @@ struct AnalyzedCall {
   // By argument as it was written: the place among all parameters.
   std::vector<int> parameters;
   TypeRef result;
+  std::vector<TypeRef> parameter_types;  // $n
 };
 Result<AnalyzedCall> analyze_call(catalog::SessionContext& session, const PgQuery__CallStmt& call,
                                   const AnalyzeInput& input);

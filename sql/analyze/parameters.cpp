@@ -21,7 +21,8 @@ int highest_parameter(const PgQuery__Node* statement) {
   return highest;
 }
 
-constexpr int kMaxParameters = 65535;
+// More than Bind can give values for, which PostgreSQL prepares, too.
+constexpr int kMaxParameters = 1000000;
 
 std::shared_ptr<ParamExpr> make_param(int index, const TypeRef& type, int location) {
   auto p = std::make_shared<ParamExpr>();
@@ -76,6 +77,8 @@ Result<ExprPtr> Analysis::resolve_parameter(const ParamExpr& param, const TypeRe
     slot = type;
     slot.typmod = -1;
   } else {
+    if (static_cast<size_t>(param.index) >= types_.size())
+      types_.resize(static_cast<size_t>(param.index) + 1, oid::kUnknown);
     Oid& slot = types_[param.index];
     if (slot == oid::kUnknown) {
       slot = type.oid;
@@ -95,11 +98,6 @@ Status Analysis::finish_parameters(AnalyzedStatement& out) const {
   }
   for (size_t i = 0; i < types_.size(); i++) {
     if (types_[i] == oid::kUnknown || types_[i] == kInvalidOid) {
-      // A declared parameter that the text never mentions keeps the type it has; one in a gap has none.
-      if (i < declared_ && types_[i] != kInvalidOid) {
-        out.parameter_types.push_back({types_[i], -1, kInvalidOid});
-        continue;
-      }
       return Error(sqlstate::kIndeterminateDatatype,
                    "could not determine data type of parameter $" + std::to_string(i + 1));
     }

@@ -54,6 +54,14 @@ constexpr Rule kRules[] = {
 }  // namespace
 
 Error parse_error(std::string message, int position) {
+  // Texts of the grammar's actions have no token behind them.
+  if (constexpr std::string_view kNear = " at or near"; message.ends_with(kNear))
+    message.resize(message.size() - kNear.size());
+  if (message == "invalid publication object list") {
+    return Error(sqlstate::kSyntaxError, std::move(message))
+        .with_detail("One of TABLE or TABLES IN SCHEMA must be specified before a standalone table or schema name.")
+        .at(position);
+  }
   for (const Rule& rule : kRules) {
     if (message.find(rule.part) == std::string::npos) continue;
     return Error(rule.state, std::move(message)).with_hint(std::string(rule.hint)).at(position);

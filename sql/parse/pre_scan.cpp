@@ -1,9 +1,10 @@
 #include "sql/parse/pre_scan.h"
 
-#include <strings.h>
-
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/name.h"
@@ -13,17 +14,63 @@
 namespace indigo::sql {
 namespace {
 
-bool is_word_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<uint8_t>(c) >= 0x80;
-}
-bool is_word(char c) { return is_word_start(c) || (c >= '0' && c <= '9') || c == '$'; }
-bool is_operator(char c) { return std::string_view("~!@#^&|`?+-*/%<>=:.").find(c) != std::string_view::npos; }
+enum CharKind : uint8_t { kWordStart = 1, kInWord = 2, kOperator = 4 };
 
-bool word_is(std::string_view word, std::string_view keyword) {
-  return word.size() == keyword.size() && strncasecmp(word.data(), keyword.data(), word.size()) == 0;
+constexpr std::array<uint8_t, 256> make_kinds() {
+  std::array<uint8_t, 256> kinds{};
+  const auto start = [&](int c) { kinds[static_cast<size_t>(c)] = kWordStart | kInWord; };
+  for (int c = 'a'; c <= 'z'; c++) start(c);
+  for (int c = 'A'; c <= 'Z'; c++) start(c);
+  for (int c = 0x80; c < 256; c++) start(c);
+  start('_');
+  for (int c = '0'; c <= '9'; c++) kinds[static_cast<size_t>(c)] = kInWord;
+  kinds['$'] = kInWord;
+  for (const char c : std::string_view("~!@#^&|`?+-*/%<>=:.")) kinds[static_cast<uint8_t>(c)] = kOperator;
+  return kinds;
 }
-bool word_is_any(std::string_view word, std::initializer_list<std::string_view> keywords) {
-  return std::any_of(keywords.begin(), keywords.end(), [&](auto k) { return word_is(word, k); });
+constexpr auto kKinds = make_kinds();
+
+bool is_word_start(char c) { return (kKinds[static_cast<uint8_t>(c)] & kWordStart) != 0; }
+bool is_word(char c) { return (kKinds[static_cast<uint8_t>(c)] & kInWord) != 0; }
+bool is_operator(char c) { return (kKinds[static_cast<uint8_t>(c)] & kOperator) != 0; }
+
+// What a word means for the depth of the tree.
+enum class Meaning : uint8_t { kNone, kOpens, kCloses, kChains, kEnds, kLinks };
+struct Keyword {
+  std::string_view word;
+  Meaning meaning;
+};
+// By length.
+constexpr Keyword kTwo[] = {{"on", Meaning::kEnds},
+                            {"or", Meaning::kEnds},
+                            {"is", Meaning::kLinks},
+                            {"in", Meaning::kLinks},
+                            {"at", Meaning::kLinks}};
+constexpr Keyword kThree[] = {{"and", Meaning::kEnds}, {"not", Meaning::kLinks}, {"end", Meaning::kCloses}};
+constexpr Keyword kFour[] = {{"from", Meaning::kEnds}, {"join", Meaning::kChains}, {"when", Meaning::kEnds},
+                             {"then", Meaning::kEnds}, {"else", Meaning::kEnds},   {"case", Meaning::kOpens},
+                             {"like", Meaning::kLinks}};
+constexpr Keyword kFive[] = {
+    {"where", Meaning::kEnds}, {"using", Meaning::kEnds}, {"union", Meaning::kChains}, {"ilike", Meaning::kLinks}};
+constexpr Keyword kSix[] = {
+    {"select", Meaning::kEnds}, {"having", Meaning::kEnds}, {"except", Meaning::kChains}, {"isnull", Meaning::kLinks}};
+constexpr Keyword kSeven[] = {{"between", Meaning::kLinks},
+                              {"notnull", Meaning::kLinks},
+                              {"collate", Meaning::kLinks},
+                              {"similar", Meaning::kLinks}};
+constexpr Keyword kNine[] = {{"intersect", Meaning::kChains}};
+constexpr std::span<const Keyword> kKeywords[] = {{}, {}, kTwo, kThree, kFour, kFive, kSix, kSeven, {}, kNine};
+
+Meaning meaning_of(std::string_view word) {
+  if (word.size() >= std::size(kKeywords)) return Meaning::kNone;
+  char lower[std::size(kKeywords)];
+  for (size_t i = 0; i < word.size(); i++) {
+    lower[i] = word[i] >= 'A' && word[i] <= 'Z' ? static_cast<char>(word[i] | 0x20) : word[i];
+  }
+  for (const Keyword& k : kKeywords[word.size()]) {
+    if (k.word == std::string_view(lower, word.size())) return k.meaning;
+  }
+  return Meaning::kNone;
 }
 
 class Scanner {
@@ -140,19 +187,17 @@ class Scanner {
     while (at_ < text_.size() && is_word(text_[at_])) at_++;
     const std::string_view word = text_.substr(begin, at_ - begin);
     if (word.size() > kMaxNameBytes) return see_name(types::to_lower(word));
-    if (word_is(word, "e") && peek(0) == '\'') return quoted('\'', true);
-    if (word_is(word, "case")) return open();
-    if (word_is(word, "end")) return close();
-    if (word_is_any(word, {"union", "intersect", "except", "join"})) {
-      end_expression(false);
-      levels_.back().chain++;
-      check();
-    } else if (word_is_any(word,
-                           {"and", "or", "when", "then", "else", "on", "where", "select", "from", "having", "using"})) {
-      end_expression(false);
-    } else if (word_is_any(word, {"is", "isnull", "notnull", "collate", "at", "like", "ilike", "similar", "in",
-                                  "between", "not"})) {
-      link();
+    if (word.size() == 1 && (word[0] | 0x20) == 'e' && peek(0) == '\'') return quoted('\'', true);
+    switch (meaning_of(word)) {
+      case Meaning::kNone: break;
+      case Meaning::kOpens: return open();
+      case Meaning::kCloses: return close();
+      case Meaning::kChains:
+        end_expression(false);
+        levels_.back().chain++;
+        return check();
+      case Meaning::kEnds: return end_expression(false);
+      case Meaning::kLinks: return link();
     }
   }
 

@@ -89,6 +89,7 @@ void copy_own(const Query& q, Query& out) {
   out.view_checks = q.view_checks;
   out.view_check_names = q.view_check_names;
   out.current_of = q.current_of;
+  out.current_of_parameter = q.current_of_parameter;
   out.on_conflict = q.on_conflict;
   out.merge_actions = q.merge_actions;
   out.returning = q.returning;

@@ -22,6 +22,7 @@ Result<FragmentPtr> Parser::cursor_arguments(int cursor) {
   next();
   std::vector<std::string> values(c.cursor_arguments.size());
   size_t position = 0;
+  bool any_named = false;
   const auto specified_twice = [&](size_t at, const Token& t) {
     const std::string& name = program_->variables[static_cast<size_t>(c.cursor_arguments[at])].name;
     return error_at(sqlstate::kSyntaxError,
@@ -29,9 +30,10 @@ Result<FragmentPtr> Parser::cursor_arguments(int cursor) {
   };
   do {
     size_t at = position;
-    if (peek().is_name() && (peek(1).is(":=") || peek(1).is("=>"))) {
+    if (peek().is_name() && peek(1).is(":=")) {
       const Token& t = next();
       next();
+      any_named = true;
       at = values.size();
       for (size_t i = 0; i < c.cursor_arguments.size(); i++) {
         if (program_->variables[static_cast<size_t>(c.cursor_arguments[i])].name == t.text) at = i;
@@ -58,7 +60,8 @@ Result<FragmentPtr> Parser::cursor_arguments(int cursor) {
   std::string list;
   for (size_t i = 0; i < values.size(); i++) {
     const std::string& name = program_->variables[static_cast<size_t>(c.cursor_arguments[i])].name;
-    list += (i > 0 ? ", " : "") + values[i] + " AS " + types::quote_identifier(Str(name));
+    list += (i > 0 ? ", " : "") + values[i];
+    if (any_named) list += " AS " + types::quote_identifier(Str(name));  // for errors while it runs
   }
   return make_fragment(list, Fragment::Form::kExpression, first.line);
 }

@@ -184,9 +184,14 @@ Result<StatementPtr> Parser::labelled() {
 
 Result<StatementPtr> Parser::assignment() {
   auto out = std::make_unique<Assign>();
+  const int begin = peek().begin;
   INDIGO_ASSIGN(out->place, place(true));
   if (!accept(":=")) INDIGO_TRY(expect("="));
-  INDIGO_ASSIGN(out->value, fragment({";"}, ";"));
+  INDIGO_ASSIGN(const FragmentPtr value, fragment({";"}, ";"));
+  auto whole = std::make_shared<Fragment>(*value);
+  whole->assigned = input_.source.substr(static_cast<size_t>(begin), static_cast<size_t>(value->begin - begin));
+  program_->fragments.back() = whole;
+  out->value = std::move(whole);
   INDIGO_TRY(expect(";"));
   return StatementPtr(std::move(out));
 }

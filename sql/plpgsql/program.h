@@ -29,7 +29,8 @@ struct Fragment {
   int id = 0;
   int names = -1;
   int line = 0;
-  int begin = -1;  // byte of the source where it stands as it is; -1: it was put together
+  int begin = -1;          // byte of the source where it stands as it is; -1: it was put together
+  std::string assigned{};  // what stands before the text in an assignment: "a :=", for errors
 };
 using FragmentPtr = std::shared_ptr<const Fragment>;
 

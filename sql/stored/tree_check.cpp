@@ -130,6 +130,12 @@ class Checker {
            });
   }
 
+  bool grouping_item(const Query& q, const GroupingItem& item) {
+    return std::all_of(item.columns.begin(), item.columns.end(), [&](int c) { return within(c, q.group_by); }) &&
+           std::all_of(item.items.begin(), item.items.end(),
+                       [&](const GroupingItem& i) { return grouping_item(q, i); });
+  }
+
   bool own(const Query& q) {
     const auto all = [](const auto& list, const auto& test) { return std::all_of(list.begin(), list.end(), test); };
     const bool lists =
@@ -137,6 +143,7 @@ class Checker {
         all(q.order_by, [](const SortKey& k) { return k.expr != nullptr; }) &&
         all(q.grouping_sets,
             [&](const GroupingSet& s) { return all(s.columns, [&](int c) { return within(c, q.group_by); }); }) &&
+        all(q.grouping_items, [&](const GroupingItem& i) { return grouping_item(q, i); }) &&
         all(q.row_locks, [&](const RowLock& l) { return within(l.entry, q.entries); }) &&
         all(q.ctes, [](const CommonTable& t) { return t.query != nullptr; }) &&
         all(q.entries, [](const Entry& e) { return e.column_names.size() == e.column_types.size(); });

@@ -49,11 +49,11 @@ void fields(auto& a, Is<RelabelExpr> auto& e) { a(e.argument, e.implicit); }
 void fields(auto& a, Is<IoCastExpr> auto& e) { a(e.argument, e.implicit); }
 void fields(auto& a, Is<ArrayCastExpr> auto& e) {
   a(e.argument, e.element);
-  a.since_second_version(e.implicit);
+  a.since_version(2, e.implicit);
 }
 void fields(auto& a, Is<DomainCastExpr> auto& e) {
   a(e.argument);
-  a.since_second_version(e.implicit);
+  a.since_version(2, e.implicit);
 }
 void fields(auto& a, Is<CollateExpr> auto& e) { a(e.argument); }
 void fields(auto& a, Is<AggregateExpr> auto& e) {
@@ -120,12 +120,13 @@ void fields(auto& a, Is<Entry> auto& e) {
   a.entry_source(e);  // kind, relation or subquery, alias, columns
   a(e.lateral, e.only, e.functions, e.with_ordinality, e.values, e.cte, e.cte_levels_up, e.cte_self_reference,
     e.join_columns, e.sample);
-  a.since_second_version(e.names_columns);
+  a.since_version(2, e.names_columns);
 }
 void fields(auto& a, Is<JoinNode> auto& n) {
   a(n.entry, n.leaf, n.type, n.left, n.right, n.condition, n.using_columns, n.merged, n.using_alias, n.renames);
 }
 void fields(auto& a, Is<GroupingSet> auto& s) { a(s.columns); }
+void fields(auto& a, Is<GroupingItem> auto& i) { a(i.kind, i.columns, i.items); }
 void fields(auto& a, Is<FrameBound> auto& b) { a(b.kind, b.offset); }
 void fields(auto& a, Is<Window> auto& w) {
   a(w.name, w.partition, w.order, w.mode, w.start, w.end, w.exclude, w.in_range);
@@ -146,6 +147,8 @@ void fields(auto& a, Is<Query> auto& q) {
   a(q.entries, q.from, q.where, q.targets, q.group_by, q.grouping_sets, q.has_aggregates, q.has_windows,
     q.has_set_functions, q.having, q.windows, q.distinct, q.distinct_on, q.order_by, q.limit, q.offset, q.with_ties,
     q.row_locks, q.ctes, q.set_operation);
+  a.since_version(3, q.grouping_items);
+  a.since_version(3, q.grouping_distinct);
 }
 
 void fields(auto& a, Is<MergeAction> auto& m) {

@@ -18,10 +18,19 @@ namespace indigo::sql {
 namespace stored {
 namespace {
 
-constexpr std::string_view kBegin = "{T2:", kEnd = "}";
-constexpr std::string_view kFirstBegin = "{T1:";  // of the first version, whose nodes have fewer fields
-static_assert(kBegin.size() == kFirstBegin.size());
+// "{T3:": the digit is the version. Nodes of an older one have fewer fields.
+constexpr std::string_view kBegin = "{T", kEnd = "}";
+constexpr size_t kBeginBytes = kBegin.size() + 2;
+constexpr int kVersions = 3;
 
+// 0: not a tree.
+int version_of(std::string_view text) {
+  if (!text.starts_with(kBegin) || !text.ends_with(kEnd) || text.size() < kBeginBytes + kEnd.size()) return 0;
+  const int version = text[kBegin.size()] - '0';
+  return text[kBegin.size() + 1] == ':' && version >= 1 && version <= kVersions ? version : 0;
+}
+
+constexpr auto last(GroupingItem::Kind) { return GroupingItem::Kind::kSets; }
 constexpr auto last(EntryKind) { return EntryKind::kResult; }
 constexpr auto last(JoinType) { return JoinType::kAnti; }
 constexpr auto last(Overriding) { return Overriding::kSystemValue; }
@@ -86,8 +95,8 @@ void name_joined_columns(Query& q, const JoinNode& n) {
 
 class Reader {
  public:
-  Reader(Analysis& analysis, std::string_view bytes, LoadFor purpose, bool second_version)
-      : a_(analysis), bytes_(bytes), purpose_(purpose), second_version_(second_version) {}
+  Reader(Analysis& analysis, std::string_view bytes, LoadFor purpose, int version)
+      : a_(analysis), bytes_(bytes), purpose_(purpose), version_(version) {}
 
   template <class... T>
   void operator()(T&... values) {
@@ -95,8 +104,8 @@ class Reader {
   }
 
   template <class T>
-  void since_second_version(T& value) {
-    if (second_version_) get(value);
+  void since_version(int version, T& value) {
+    if (version_ >= version) get(value);
   }
 
   void entry_source(Entry& e) {
@@ -232,6 +241,9 @@ class Reader {
   }
   template <class T>
   void get(T& value) requires(std::is_class_v<T>) {
+    if constexpr (std::is_same_v<T, GroupingItem>) {  // the one that holds others of its kind
+      if (auto depth = check_stack_depth(); !depth.ok()) return fail(depth.take_error());
+    }
     fields(*this, value);
   }
   void get(char& value) {
@@ -317,7 +329,7 @@ class Reader {
   Analysis& a_;
   const std::string_view bytes_;
   const LoadFor purpose_;
-  const bool second_version_;
+  const int version_;
   size_t at_ = 0;
   bool optional_ = true;
   std::vector<ExprPtr> read_;
@@ -327,7 +339,7 @@ class Reader {
 // The node's bytes; empty when the tree is damaged or of another kind.
 std::string_view unpacked(Analysis& a, std::string_view tree, char kind) {
   if (!is_stored_tree(tree)) return {};
-  tree.remove_prefix(kBegin.size());
+  tree.remove_prefix(kBeginBytes);
   tree.remove_suffix(kEnd.size());
   const std::string_view bytes = types::decode_base64(a.functions(), tree);
   if (a.functions().failed()) {
@@ -344,7 +356,7 @@ std::string_view unpacked(Analysis& a, std::string_view tree, char kind) {
 
 template <class T>
 Result<std::shared_ptr<const T>> load(Analysis& a, std::string_view tree, char kind, LoadFor purpose) {
-  Reader reader(a, unpacked(a, tree, kind), purpose, tree.starts_with(kBegin));
+  Reader reader(a, unpacked(a, tree, kind), purpose, version_of(tree));
   std::shared_ptr<const T> out;
   reader.get(out);
   if (!reader.failed() && (out == nullptr || !reader.at_end())) reader.fail();
@@ -364,9 +376,7 @@ Result<std::shared_ptr<const T>> load(Analysis& a, std::string_view tree, char k
 }  // namespace
 }  // namespace stored
 
-bool is_stored_tree(std::string_view text) {
-  return (text.starts_with(stored::kBegin) || text.starts_with(stored::kFirstBegin)) && text.ends_with(stored::kEnd);
-}
+bool is_stored_tree(std::string_view text) { return stored::version_of(text) != 0; }
 
 Result<ExprPtr> load_expression(Analysis& analysis, std::string_view tree, LoadFor purpose) {
   return stored::load<Expr>(analysis, tree, 'E', purpose);

@@ -168,6 +168,7 @@ StorageStatus LockedCursor::read_entries(const KeyRange& range) {
   for (;;) {
     entries.clear();
     keys.clear();
+    txn_.shown_newest();
     for (const IndexEntry& e : scan->next(kAtOnce)) entries.emplace_back(e.key, e.primary_key);
     if (entries.empty()) return StorageStatus::kOk;
     for (const auto& e : entries) {

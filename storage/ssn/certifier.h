@@ -1,20 +1,23 @@
 // Index-SSN: decides which serializable transactions may commit, by the exclusion window of the Serial Safety Net.
 //
-// Who is serializable enters with its snapshot, collects what it reads (ReadSet) and writes, and commits through certify(),
-// the one short section in which its window is tested, its stamp taken, and everything it leaves behind for others is
-// written down. Transactions at weaker levels do not come here and pay nothing.
+// Who is serializable enters with its snapshot, collects what it reads (ReadSet) and writes, and commits through certify(): a
+// short section in which its window is tested, its stamp taken, and everything it leaves behind for others is
+// written down, while it holds the partitions of what it has read and written. Transactions at weaker levels do not come here
+// and pay nothing.
 //
-// Thread safety: all functions; a SerializableTransaction is used by its own session but for what the lock guards, and
-// lives as long as the Certifier. Nothing here waits but wait_safe(), which sleeps without the lock.
+// Thread safety: all functions; a SerializableTransaction is used by its own session but for what others are said to see, and
+// lives as long as the Certifier. Nothing here waits but for a partition's lock, and wait_safe(), which sleeps without any.
 //
 // Invariants:
-// 1. Of two serializable commits the one whose section comes first has the smaller stamp, and the second one's section
-//    sees all that the first has left: its reads in the stamps, its writes in the log.
-// 2. A record stays in the log, and a stamp above a snapshot in its place, while a serializable transaction that is open
-//    has an older snapshot.
+// 1. Of two serializable writers that have a key or a place in common, the one whose section comes first has the smaller stamp,
+//    and the second one's section sees all that the first has left: its reads in the stamps, its writes in the records. Of a
+//    writer and a reader one sees the other.
+// 2. A record stays in its partition, and a stamp above a snapshot in its place, while a serializable transaction that is open
+//    has an older snapshot; or a summary that is not milder.
 // 3. (R7) eta starts at the snapshot. So what a transaction finds committed when it begins needs no stamp.
 // Source: Wang, Johnson, Fekete, Pandis, Efficiently making (almost) any concurrency control mechanism serializable
-// (VLDB Journal 26, 2017); Index-Organized 5.2. README.md has the proof and what differs.
+// (VLDB Journal 26, 2017); Index-Organized 5.2; Nakazono et al., Griffin (2024), for the partitions' two sides. README.md has the
+// proof, the structure, and what differs.
 #pragma once
 
 #include <atomic>
@@ -23,16 +26,14 @@
 #include <string>
 #include <vector>
 
-#include <absl/container/flat_hash_map.h>
-
 #include "base/fiber/wait_point.h"
 #include "base/ids.h"
 #include "storage/pause_points.h"
-#include "storage/spin_lock.h"
+#include "storage/ssn/footprint.h"
 #include "storage/ssn/key_slots.h"
-#include "storage/ssn/range_stamps.h"
+#include "storage/ssn/range_map.h"
 #include "storage/ssn/read_set.h"
-#include "storage/ssn/write_log.h"
+#include "storage/ssn/safe_snapshots.h"
 #include "storage/status.h"
 #include "storage/txn/commit_clock.h"
 #include "storage/txn/snapshot_registry.h"
@@ -46,6 +47,8 @@ struct SerializableTransaction {
     uint64_t space;
     Bytes key;         // lives to the end of the transaction
     bool key_changes;  // the record begins or ceases to exist under this key
+    uint32_t range_partition =
+        0;  // the Certifier's, in a commit section; kNoPartition: nobody reads ranges of the space
   };
 
   uint64_t snapshot = 0;
@@ -71,15 +74,22 @@ struct SerializableTransaction {
 
  private:
   friend class Certifier;
-  // A lower bound of its snapshot while it is open and may write, else 0. Under the Certifier's lock.
-  uint64_t bound() const {
+  enum class Open : uint8_t { kNo, kMayWrite, kReads };
+  // A lower bound of its snapshot while it is open as one of those, else 0.
+  uint64_t bound(bool readers_too) const {
     const uint64_t bound = SnapshotRegistry::lower_bound(*slot_);  // before open_ is loaded: see Certifier::enter
-    return bound != 0 && open_.load(std::memory_order_relaxed) ? bound : 0;
+    const Open open = open_.load();
+    return open == Open::kMayWrite || (readers_too && open == Open::kReads) ? bound : 0;
   }
-  std::atomic<bool> open_{false};                 // set by its session, others load it
-  const SnapshotRegistry::Slot* slot_ = nullptr;  // always the same; set when it becomes known to the Certifier
-  bool waiting_ = false;                          // in wait_safe()
-  bool unsafe_ = false;                           // read only: someone has committed who could be in a cycle with it
+  std::atomic<Open> open_{Open::kNo};             // set by its session, others load it
+  const SnapshotRegistry::Slot* slot_ = nullptr;  // always the same; set before it becomes known to the Certifier
+  SerializableTransaction* next_known_ = nullptr;
+  SafeSnapshots::Reader reader_;  // declared read only, and tracked
+  // Ends; written by its session.
+  std::atomic<uint64_t> commits_{0}, failures_{0}, safe_{0};
+  uint32_t looks_ = 0;                                // wishes to look at many sessions
+  uint32_t until_sample_ = 0;                         // writes until the next one that is a sample for the RangeMap
+  std::vector<uint64_t> read_slots_, written_slots_;  // scratch of the commit: of many keys, in no order
 };
 
 class Certifier {
@@ -100,7 +110,10 @@ class Certifier {
   std::vector<uint64_t> safe_snapshot_blockers(uint64_t session) const;
 
   // Someone is about to read or write this: its slot may come into the cache.
-  void prefetch(uint64_t hash) const { __builtin_prefetch(&(*slots_)[hash], 1); }
+  void prefetch(uint64_t hash) const {
+    __builtin_prefetch(&(*slots_)[hash], 1);
+    __builtin_prefetch(&point(hash), 1);
+  }
 
   // Early tests of the window. False: the transaction cannot commit any more.
   bool read_point(SerializableTransaction& t, uint64_t hash) {
@@ -110,53 +123,98 @@ class Certifier {
   // A record is about to be written, or a new one was: someone who has read it, or around it, may have committed since.
   bool write_point(SerializableTransaction& t, uint64_t space, Bytes key, uint64_t hash) {
     const uint64_t stamp = (*slots_)[hash].read.load(std::memory_order_relaxed);
-    if (stamp <= t.snapshot && newest_range_.load(std::memory_order_relaxed) <= t.snapshot) return true;
-    return write_open(t, space, key, stamp);
+    point(hash).writes.prefetch();
+    if (stamp <= t.snapshot && !map_.may_be_read_above(space, t.snapshot)) return true;
+    return write_open(t, {space, key}, stamp);
   }
 
   // Can it still commit, as far as is known? For the choice between two failures.
-  bool open(const SerializableTransaction& t) const;
+  bool open(const SerializableTransaction& t);
+  // The same with what it has written so far (t.writes), between two of its statements. Spaces of which it has read ranges are
+  // expected to be read from now on, so that those who write there until it commits are known.
+  bool open_between_statements(const SerializableTransaction& t);
 
-  // The commit section. kOk: the transaction commits; at `c`, when it has writes. Else it must roll back.
-  // It has left in either case.
+  // kOk: the transaction commits; at `c`, when it has writes. Else it must roll back. It has left in either case.
   bool certify(SerializableTransaction& t, CommitStamp& c);
 
   struct Statistics {
     uint64_t commits = 0, failures = 0, safe_readers = 0;
     uint64_t log_records = 0, range_segments = 0, open = 0;
+    uint64_t map_version = 0;
   };
   Statistics statistics() const;
 
+  // More keys than this are looked at by the slots that they fall into.
+  static constexpr size_t kManyPoints = 4096;
+  static constexpr uint32_t kNoPartition = UINT32_MAX;
+  // More writes than this are written down as one for each partition.
+  static constexpr size_t kManyWrites = 8192;
+
  private:
+  // A section: what it holds, and what follows from it.
+  struct Section {
+    Footprint footprint;
+    Footprint written;
+    bool due = false;  // a newer oldest_ is worth its while
+  };
+
+  PointPartition& point(uint64_t hash) const { return partitions_->points[KeySlots::partition_of(hash)]; }
+  uint64_t oldest() const { return oldest_.load(std::memory_order_relaxed); }
+  static uint64_t start(const SerializableTransaction& t);
+
   bool still_open(SerializableTransaction& t, uint64_t hash);
-  bool write_open(SerializableTransaction& t, uint64_t space, Bytes key, uint64_t reader) const;
+  bool write_open(SerializableTransaction& t, const SpaceKey& key, uint64_t reader);
+  // What is known of pi without holding more than one partition at a time.
+  uint64_t low_estimate(const SerializableTransaction& t);
+  uint64_t least_pi(const ReadSet::Range& range, uint64_t snapshot);
+  // And of eta.
+  uint64_t high_estimate(const SerializableTransaction& t);
+
+  // ---- who writes, or has read everything
+  bool certify_section(SerializableTransaction& t, CommitStamp& c);
+  void lock(SerializableTransaction& t, Section& s);
   uint64_t low_watermark(const SerializableTransaction& t) const;
-  uint64_t high_watermark(const SerializableTransaction& t) const;
-  void leave_stamps(const SerializableTransaction& t, uint64_t stamp);
-  void leave_writes(const SerializableTransaction& t, uint64_t c, uint64_t pi);
-  void remove(SerializableTransaction& t);
-  // Recomputes oldest_ and forgets what is older.
-  void trim();
+  uint64_t high_watermark(const SerializableTransaction& t, const Section& s) const;
+  void leave_stamps(const SerializableTransaction& t, uint64_t stamp, Section& s);
+  void leave_writes(const SerializableTransaction& t, uint64_t c, uint64_t pi, Section& s);
+  void take_samples(SerializableTransaction& t);
+  void renew_fences(const RangeMap::Fences& fences);
+  // Someone has read ranges, for the first time in a space: writers are to know from now on.
+  void expect_ranges(const SerializableTransaction& t);
+
+  // ---- who only reads
+  bool certify_reader(SerializableTransaction& t);
+  // Does everyone who may write begin, or has begun, with this place in his snapshot? It may be told too late.
+  bool known_to_all(SerializableTransaction& t, uint64_t place);
+  uint64_t read_points(const SerializableTransaction& t, uint64_t place, bool raise);
+  uint64_t read_range(const SerializableTransaction& t, const ReadSet::Range& range, uint64_t place, bool raise,
+                      bool& due);
+
+  void remember(SerializableTransaction& t, const SnapshotRegistry::Slot& slot);
+  // Has left, without holding a partition.
+  void close(SerializableTransaction& t);
+  template <class F>
+  void for_each_known(F f) const {
+    for (SerializableTransaction* t = known_.load(std::memory_order_acquire); t != nullptr; t = t->next_known_) f(*t);
+  }
+  // Looks again for what oldest_ may be.
+  void find_oldest();
   // Is a transaction open that may still write and whose snapshot is (or may become) below `stamp`?
   bool writer_below(uint64_t stamp) const;
+  // Takes and gives back every lock: who has left under one of them is seen to have left.
+  void pass_all_locks() const;
 
-  // What everyone reads lies apart from what each commit writes.
   CommitClock& clock_;
   const PauseHook& pauses_;
   const std::unique_ptr<KeySlots> slots_ = std::make_unique<KeySlots>();
-  std::atomic<uint64_t> newest_range_{0};  // the greatest in range_stamps_; changed under the lock
-  std::atomic<uint32_t> waiting_{0};       // in wait_safe()
-  alignas(64) mutable SpinLock lock_;      // the commit section; guards all below
-  WriteLog log_{*slots_};
-  absl::flat_hash_map<uint64_t, RangeStamps> range_stamps_;  // by space
-  CommitStamp newest_;                                       // stamp taken here: the section's order is the stamps'
-  uint64_t everything_stamp_ = 0;                            // latest committed reader of everything
-  std::vector<SerializableTransaction*> known_;              // all there are: they are used again and again
-  std::vector<SerializableTransaction*> readers_;            // declared read only, and tracked
-  uint64_t oldest_ = 0;                                      // no serializable snapshot, now or later, is below it
-  static constexpr size_t kTrimAt = 64;
-  size_t trim_log_at_ = kTrimAt, trim_spaces_at_ = kTrimAt;
-  Statistics counts_;
+  const std::unique_ptr<Partitions> partitions_ = std::make_unique<Partitions>();
+  RangeMap map_;
+  std::atomic<SerializableTransaction*> known_{nullptr};  // all there are: they are used again and again
+  std::atomic<uint32_t> known_count_{0};
+  std::atomic<uint64_t> everything_stamp_{0};    // latest committed reader of everything; changed under all locks
+  std::atomic<uint32_t> waiting_{0};             // in wait_safe()
+  alignas(64) std::atomic<uint64_t> oldest_{0};  // no serializable snapshot, now or later, is below it
+  alignas(64) SafeSnapshots safe_;
   WaitPoint ended_;
 };
 

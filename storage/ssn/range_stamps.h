@@ -1,42 +1,65 @@
-// For every key of one space: the latest stamp of a range read that covers it. A map of disjoint segments.
+// For every key of a partition: the latest stamp of a range read that covers it. An ordered list of disjoint segments, in memory of
+// a fixed size.
 //
-// Thread safety: none; the Certifier's lock guards it.
+// Thread safety: none; the partition's lock guards it.
 // Invariants:
-// 1. segments_[k] = s means that keys from k up to the next segment's have stamp s; before the first it is 0.
-// 2. A stamp may be greater than the latest read's, never smaller: too many segments become one.
-// Design: "Gaps"; this takes the place of scan_pstamp in leaves (see README.md).
+// 1. A segment with stamp s means that keys from its beginning up to the next segment's have stamp s; before the first it
+//    is 0. Keys are ordered by space first, so one list serves all spaces of the partition.
+// 2. A stamp may be greater than the latest read's, never smaller: when there is no room for more, neighbours become one;
+//    long keys are cut so that intervals grow.
+// Design: "Gaps"; this takes the place of scan_pstamp in leaves; Griffin's L_p (see README.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <string>
+#include <memory>
 
-#include "base/bytes.h"
 #include "storage/ssn/key_interval.h"
+#include "storage/ssn/short_key.h"
 
 namespace indigo::storage {
 
 class RangeStamps {
  public:
-  // Raises the stamp of every key in the interval to at least `stamp`.
-  void raise(const KeyInterval& interval, uint64_t stamp);
-  uint64_t at(Bytes key) const;
-  // Are there enough segments for trim() to be worth it?
-  bool due() const { return segments_.size() >= trim_at_; }
+  static constexpr uint32_t kSegments = 256;
+
+  RangeStamps();
+  // Raises the stamp of every key of the interval to at least `stamp`. Nobody asks any more what stamps at or below `oldest` are.
+  void raise(uint64_t space, const KeyInterval& interval, uint64_t stamp, uint64_t oldest);
+  uint64_t at(const SpaceKey& key) const;
+  // The greatest stamp of any key of the space.
+  uint64_t greatest(uint64_t space) const;
   // Forgets stamps at or below `oldest`.
   void trim(uint64_t oldest);
-  bool empty() const { return segments_.empty(); }
-  size_t size() const { return segments_.size(); }
+  // Has it grown since the last trim(), so that one that is newer than `oldest` is worth its while?
+  bool due(uint64_t oldest) const { return count_ >= trim_at_ && oldest <= trimmed_to_; }
+  uint32_t size() const { return count_; }
 
  private:
-  static constexpr size_t kMaxSegments = size_t{1} << 16;
-  using Segments = std::map<std::string, uint64_t, std::less<>>;
-  // Makes a segment begin at `key`.
-  Segments::iterator split(Bytes key);
+  struct Segment {
+    uint64_t stamp;
+    ShortKey begin;
+  };
+  using Place = uint16_t;
 
-  Segments segments_;
-  size_t trim_at_ = 64;
+  // How many segments begin at or before the key.
+  uint32_t position(const SpaceKey& key) const;
+  // Makes a segment begin at the key; which one it is. There is room.
+  uint32_t split(const ShortKey& key);
+  // Keeps those for which keep(position) holds.
+  template <class Keep>
+  void filter(Keep keep);
+  Segment& segment(uint32_t position) { return memory_[order_[position]]; }
+  const Segment& segment(uint32_t position) const { return memory_[order_[position]]; }
+  void make_room(uint64_t oldest);
+
+  uint32_t count_ = 0;
+  uint32_t trim_at_ = kTrimAt;
+  uint64_t trimmed_to_ = 0;
+  static constexpr uint32_t kTrimAt = 16;
+  // order_: places of the segments by key, then those that are free.
+  std::unique_ptr<Place[]> order_ = std::make_unique_for_overwrite<Place[]>(kSegments);
+  std::unique_ptr<Segment[]> memory_ = std::make_unique_for_overwrite<Segment[]>(kSegments);
 };
 
 }  // namespace indigo::storage

@@ -95,6 +95,30 @@ void ReadSet::finish() {
   open_.clear();
   free_.clear();
   if (ranges_.size() > 1) merge_ranges();
+  while (ranges_.size() > kMaxCertified) {
+    const size_t before = ranges_.size();
+    join_neighbours();
+    if (ranges_.size() == before) break;  // one for each space
+  }
+  constexpr size_t kFewPoints = 64;
+  if (points_.size() > kFewPoints) merge_points();
+}
+
+// In order, and disjoint: every other one takes the one after it in, and what lies between.
+void ReadSet::join_neighbours() {
+  size_t kept = 0;
+  for (size_t i = 0; i < ranges_.size(); kept++) {
+    const size_t next = i + 1;
+    if (kept != i) ranges_[kept] = std::move(ranges_[i]);
+    if (next < ranges_.size() && ranges_[next].space == ranges_[kept].space) {
+      ranges_[kept].interval.high = std::move(ranges_[next].interval.high);
+      ranges_[kept].interval.unbounded = ranges_[next].interval.unbounded;
+      i = next + 1;
+    } else {
+      i = next;
+    }
+  }
+  ranges_.resize(kept);
 }
 
 void ReadSet::clear() {

@@ -20,7 +20,8 @@ namespace indigo::storage {
 
 uint64_t hash_read(uint64_t space, Bytes key);
 // The part of a record that KEY SHARE reads: that it exists under its key.
-constexpr uint64_t key_part(uint64_t hash) { return hash ^ 0x9e3779b97f4a7c15u; }
+// In the same partition of the KeySlots, so the bits that choose it are the same.
+constexpr uint64_t key_part(uint64_t hash) { return hash ^ 0x9e3779b97f4a4015u; }
 
 class ReadSet {
  public:
@@ -43,13 +44,14 @@ class ReadSet {
   // A scan: open_range when it begins, seen as it goes, close_range when it ends or begins again. Scans that are left
   // open count as they stand.
   static constexpr uint32_t kNoRange = UINT32_MAX;
+  static constexpr size_t kMaxCertified = 4096;  // ranges that finish() leaves
   uint32_t open_range(uint64_t space);
   // Rows up to `last` were handed out.
   void seen_to(uint32_t scan, const KeyRange& range, Direction direction, Bytes last);
   void seen_all(uint32_t scan, const KeyRange& range);
   void close_range(uint32_t scan);
 
-  // All reads, with the open scans' so far: for the commit.
+  // All reads, with the open scans' so far: for the commit. Many points are in order, and each is there once.
   void finish();
   const std::vector<uint64_t>& points() const { return points_; }
   const std::vector<Newer>& newer() const { return newer_; }
@@ -71,6 +73,7 @@ class ReadSet {
   static constexpr size_t kMaxPoints = size_t{1} << 21, kMaxRanges = size_t{1} << 16;
   void merge_points();
   void merge_ranges();
+  void join_neighbours();
   void add_range(Range&& range);
 
   std::vector<uint64_t> points_;

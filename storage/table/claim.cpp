@@ -222,6 +222,7 @@ StorageStatus TableImpl::lock_to_lock(TransactionImpl& txn, Bytes key, RowLockMo
 StorageStatus TableImpl::claim(Transaction& transaction, const ReadView& view, Bytes key, RowLockMode mode,
                                LockWait wait, Claimed& out) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
+  txn.shown_newest();
   const uint64_t hash = txn.expect_read(id_.value, key);
   StorageStatus s = txn.failed(attempt_until_done(txn, key, mode, wait, out, [&](Bytes k, bool) {
     Attempt locked;
@@ -299,6 +300,7 @@ TableImpl::Attempt TableImpl::try_lock_row(TransactionImpl& txn, const ReadView&
 StorageStatus TableImpl::lock_row(Transaction& transaction, const ReadView& view, Bytes key, RowLockMode mode,
                                   LockWait wait, Claimed& out) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
+  txn.shown_newest();
   out.key.clear();
   auto attempt = [&](Bytes k, bool lock_held) {
     Attempt locked;

@@ -49,6 +49,7 @@ bool TableImpl::clean_leaf(Leaf* leaf, const ActiveSnapshots& active) {
       if (tombstone && chain == 0 && active.oldest() >= m.stamp &&
           !(store_.locking() && is_locked(IndexId(id_.value), leaf->key(i)))) {
         if (writable) {
+          going(m.stamp);
           leaf->remove_meta(i);
           changed = true;
           continue;

@@ -29,6 +29,7 @@ StorageStatus IndexCursor::next(std::span<RowRef> out, size_t& count) {
   count = 0;
   while (scan_ != nullptr && count == 0) {
     auto entries = scan_->next(std::min(batch_, out.size()));
+    txn_.shown(table_.gone());
     if (entries.empty()) {
       read_.reached_end(txn_);
       break;

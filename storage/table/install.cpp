@@ -127,6 +127,7 @@ uint64_t TableImpl::prune(uint64_t head, const ActiveSnapshots& active, const Le
 
 void TableImpl::finish_dropped(std::vector<Dropped>& dropped) {
   for (Dropped& d : dropped) {
+    going(d.version->end);
     erase_index_entries_of(d.key, d.version->image());
     retire_version(d.version);
   }
@@ -191,6 +192,7 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
       LargeRows::add(large_rows_.newest, e->overflow);
     }
     if (purge) {
+      going(c.value);
       leaf->remove_meta(i);
       if (tree_.emptied(*leaf)) queue(leaf);
     } else {
@@ -219,7 +221,7 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
   finish_dropped(dropped);
 }
 
-void TableImpl::erase_stale(std::vector<StaleIndexEntry>& stale) {
+void TableImpl::erase_stale(std::vector<StaleIndexEntry>& stale, CommitStamp c) {
   if (stale.size() > 1) {
     for (StaleIndexEntry& e : stale) e.set_head();
     std::sort(stale.begin(), stale.end());
@@ -230,7 +232,10 @@ void TableImpl::erase_stale(std::vector<StaleIndexEntry>& stale) {
   std::optional<StaleEntry> entry;
   TableImpl* table = nullptr;
   for (const StaleIndexEntry& e : stale) {
-    if (table != e.table) entry.emplace(*e.table);
+    if (table != e.table) {
+      entry.emplace(*e.table);
+      e.table->going(c.value);
+    }
     table = e.table;
     e.table->erase_index_entry(*e.index, e.key, e.primary_key, *entry);
     if (++erased % 1024 == 0) Waiter::current().yield_if_due();

@@ -1,5 +1,7 @@
 #include "storage/table/read_record.h"
 
+#include <algorithm>
+
 #include "storage/txn/descriptor.h"
 
 namespace indigo::storage {
@@ -54,6 +56,18 @@ ReadOutcome read_in_process_or_older(const RecordSource& source, const RecordMet
   if (e != nullptr) return pending_image(source, m, *e, image);
   if (m.state() == RecordState::kInserting) return ReadOutcome::kNone;
   return committed_image(source, m, pending.base_predecessor.load(std::memory_order_acquire), view, image);
+}
+
+uint64_t stamp_in_process_or_older(const RecordMeta& m, const Descriptor* self, const ReadView& view) {
+  if (m.state() != RecordState::kClear) {
+    const auto& pending = *reinterpret_cast<const PendingVersion*>(m.predecessor);
+    if (pending.owner != self) {
+      const CommitStamp c = pending.owner->committed();
+      if (c && c <= view.stamp) return c.value;
+    }
+    if (m.state() == RecordState::kInserting) return 0;
+  }
+  return std::min(m.stamp, view.stamp.value);  // of a chain: the view's own
 }
 
 uint64_t newest_stamp(const RecordMeta& m, const Descriptor* self) {

@@ -60,6 +60,14 @@ inline ReadOutcome read_record(const RecordSource& source, const RecordMeta& m, 
 // own: R5 wants the session's next snapshot to cover it. The meta is whole, and its leaf not foreign.
 uint64_t newest_stamp(const RecordMeta& m, const Descriptor* self);
 
+// The stamp of what read_record has shown of this record, or a later one below the view's: what has to be durable before anyone
+// is told. The reader's own changes do not count. The meta is whole; afterwards, so that it misses no commit that was seen.
+uint64_t stamp_in_process_or_older(const RecordMeta& m, const Descriptor* self, const ReadView& view);
+inline uint64_t shown_stamp(const RecordMeta& m, const Descriptor* self, const ReadView& view) {
+  if (m.state() == RecordState::kClear && m.stamp <= view.stamp.value) return m.stamp;
+  return stamp_in_process_or_older(m, self, view);
+}
+
 // Copies the leaf's payload; false when the meta was torn.
 inline bool copy_payload(const Leaf* leaf, const RecordMeta& m, std::string& to) {
   if (!leaf->sound(m)) return false;

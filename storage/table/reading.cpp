@@ -19,21 +19,28 @@ PointRead read_point(const Tree& tree, const Leaf* leaf, uint64_t version, const
   bool equal = likely < count && leaf->compare(likely, key) == 0;
   if (!equal) i = leaf->lower_bound(key, count, equal);
   if (!equal) return leaf->latch.validate(version) ? PointRead::kNone : PointRead::kRetry;
-  RecordMeta m = leaf->meta(i);
+  const RecordMeta m = leaf->meta(i);
+  const RecordMeta own = tree.foreign(leaf) ? m.committed_only() : m;
   if (view.stamp == kMaxStamp) {
     if (!leaf->latch.validate(version)) return PointRead::kRetry;
-    txn.saw(newest_stamp(tree.foreign(leaf) ? m.committed_only() : m, self));
+    txn.saw(newest_stamp(own, self));
   }
   Bytes image;
   switch (read_record({leaf, tree, version}, m, self, view, image)) {
     case ReadOutcome::kRetry: return PointRead::kRetry;
-    case ReadOutcome::kOutside: row.assign(image); return PointRead::kFound;
+    case ReadOutcome::kOutside:
+      row.assign(image);
+      txn.shown(shown_stamp(own, self, view));
+      return PointRead::kFound;
     case ReadOutcome::kInLeaf:
       if (!copy_payload(leaf, m, row) || !leaf->latch.validate(version)) return PointRead::kRetry;
+      txn.shown(shown_stamp(own, self, view));
       return PointRead::kFound;
     case ReadOutcome::kNone: break;
   }
-  return leaf->latch.validate(version) ? PointRead::kNone : PointRead::kRetry;
+  if (!leaf->latch.validate(version)) return PointRead::kRetry;
+  txn.shown(shown_stamp(own, self, view));
+  return PointRead::kNone;
 }
 
 }  // namespace
@@ -58,6 +65,7 @@ StorageStatus TableImpl::get(Transaction& txn, const ReadView& view, Bytes key, 
     PointRead r = read_point(tree_, leaf, version, k, transaction, view, row);
     if (r == PointRead::kRetry) continue;
     bool found = r == PointRead::kFound;
+    if (!found) transaction.shown(gone());
     StorageStatus noted = transaction.note_read(hash, view, found);
     if (noted != StorageStatus::kOk) return noted;
     return found ? StorageStatus::kOk : StorageStatus::kNotFound;
@@ -117,7 +125,9 @@ void TableImpl::read_many(TransactionImpl& transaction, const ReadView& view, st
         r = read_point(tree_, leaf, version, k, transaction, view, rows[begin + i], likely[i]);
       } while (r == PointRead::kRetry);
       found[begin + i] = r == PointRead::kFound;
-      if (!found[begin + i]) rows[begin + i].clear();
+      if (found[begin + i]) continue;
+      rows[begin + i].clear();
+      transaction.shown(gone());
     }
   }
 }

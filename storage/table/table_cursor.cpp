@@ -1,6 +1,7 @@
 #include "storage/table/table_cursor.h"
 
 #include <algorithm>
+#include <array>
 
 namespace indigo::storage {
 
@@ -10,6 +11,35 @@ bool whole(const Leaf::Status& s, size_t n) {
   return n * 4 >= size_t{s.count} * 3 && s.delete_bytes * 4 < s.block_bytes;
 }
 }  // namespace
+
+namespace {
+
+// Buffers that cursors of this thread have let go: most cursors live for one small range, and these are the most of them.
+struct SpareBuffers {
+  static constexpr size_t kMost = 4;
+  struct Pair {
+    std::unique_ptr<uint64_t[]> keys;
+    std::unique_ptr<char[]> bodies;
+    size_t node_bytes = 0;
+  };
+  std::array<Pair, kMost> pairs;
+  size_t count = 0;
+};
+
+// Not inlined, so that who changes threads between two calls finds each thread's own.
+[[gnu::noinline]] SpareBuffers& spare_buffers() {
+  thread_local SpareBuffers spare;
+  return spare;
+}
+
+}  // namespace
+
+TableCursor::~TableCursor() {
+  if (bodies_ == nullptr) return;
+  SpareBuffers& spare = spare_buffers();
+  if (spare.count == SpareBuffers::kMost) return;
+  spare.pairs[spare.count++] = {std::move(keys_), std::move(bodies_), bodies_capacity_ / kLeavesAtOnce};
+}
 
 TableCursor::TableCursor(TableImpl& table, TransactionImpl& txn, const ReadView& view, const KeyRange& range,
                          Direction direction)
@@ -96,6 +126,7 @@ void TableCursor::fill(std::span<RowRef> out, size_t& count) {
     count += more;
     if (more == 0) break;  // next() looks after long stretches without a visible row
   }
+  txn_.shown(table_.gone());
 }
 
 // Forward, fence_ is the high fence, else the low one.
@@ -131,7 +162,8 @@ const char* TableCursor::copy_bodies(const Leaf* leaf) {
 }
 
 template <bool kWhole>
-bool TableCursor::collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible) {
+bool TableCursor::collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible,
+                                uint64_t& newest) {
   constexpr uint64_t kSpecial = RecordMeta::kStateMask | RecordMeta::kOverflowBit;
   constexpr size_t kLinesAhead = 32;
   const char* const base = kWhole ? copy_bodies(leaf) : nullptr;
@@ -149,6 +181,7 @@ bool TableCursor::collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef
     RecordMeta m = leaf->meta(i);
     if (foreign_) m = m.committed_only();
     if ((m.control & kSpecial) != 0 || m.stamp > view_.stamp.value || !leaf->sound(m)) return false;
+    newest = std::max(newest, m.stamp);
     ahead_.step();
     const char* body = copy;
     if constexpr (kWhole) {
@@ -173,9 +206,10 @@ bool TableCursor::collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef
   return true;
 }
 
-bool TableCursor::collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible) {
-  return whole(leaf->status(), to - from) ? collect_plain<true>(leaf, from, to, rows, visible)
-                                          : collect_plain<false>(leaf, from, to, rows, visible);
+bool TableCursor::collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible,
+                                uint64_t& newest) {
+  return whole(leaf->status(), to - from) ? collect_plain<true>(leaf, from, to, rows, visible, newest)
+                                          : collect_plain<false>(leaf, from, to, rows, visible, newest);
 }
 
 bool TableCursor::copy_records(const Leaf* leaf, uint64_t version, size_t from, size_t to) {
@@ -206,8 +240,16 @@ bool TableCursor::copy_records(const Leaf* leaf, uint64_t version, size_t from, 
 void TableCursor::reserve(size_t node_bytes) {
   if (bodies_capacity_ != 0) return;
   bodies_capacity_ = kLeavesAtOnce * node_bytes;
-  bodies_ = std::make_unique_for_overwrite<char[]>(bodies_capacity_);
   keys_capacity_ = kLeavesAtOnce * node_bytes / sizeof(RecordMeta);
+  SpareBuffers& spare = spare_buffers();
+  for (size_t i = spare.count; i-- > 0;) {
+    if (spare.pairs[i].node_bytes != node_bytes) continue;
+    keys_ = std::move(spare.pairs[i].keys);
+    bodies_ = std::move(spare.pairs[i].bodies);
+    if (i != --spare.count) spare.pairs[i] = std::move(spare.pairs[spare.count]);
+    return;
+  }
+  bodies_ = std::make_unique_for_overwrite<char[]>(bodies_capacity_);
   keys_ = std::make_unique_for_overwrite<uint64_t[]>(keys_capacity_);
 }
 
@@ -219,6 +261,7 @@ bool TableCursor::see(const Leaf* leaf, RecordMeta& m, const Descriptor* self, R
   ReadOutcome outcome = newer_than_view(m)
                             ? read_version(older_[next_older_++], image)
                             : read_record({leaf, table_.tree(), 0, true, payload}, m, self, view_, image);
+  txn_.shown(shown_stamp(m, self, view_));
   if (outcome == ReadOutcome::kNone) return false;
   if (outcome == ReadOutcome::kOutside) {
     row.row = outside_.copy(image);
@@ -303,8 +346,10 @@ bool TableCursor::read_leaf(const Leaf* leaf, uint64_t version, bool plain_only,
   size_t visible = 0;
   bool plain = plain_ && view_.stamp != kMaxStamp;
   if (plain) {
-    plain = collect_plain(leaf, from, to, rows, visible);
+    uint64_t newest = 0;
+    plain = collect_plain(leaf, from, to, rows, visible, newest);
     if (plain && !leaf->latch.validate(version)) return false;
+    if (plain) txn_.shown(newest);
   }
   if (!plain) {
     bodies_used_ = bodies_capacity_;

@@ -26,6 +26,7 @@ class TableCursor final : public Cursor {
  public:
   TableCursor(TableImpl& table, TransactionImpl& txn, const ReadView& view, const KeyRange& range, Direction direction);
 
+  ~TableCursor() override;
   StorageStatus next(std::span<RowRef> out, size_t& count) override;
   void rebind(const KeyRange& range, const ReadView& view, Direction direction) override;
 
@@ -43,10 +44,10 @@ class TableCursor final : public Cursor {
   // Does the leaf that the scan reaches next have something of the range? Else clears `more`.
   void end_at_range(bool& more) const;
   // Copies the bodies of records [from, to), if all are plain (no transaction works on them, the view sees the leaf's image), and
-  // writes rows, to be validated. False when they are not.
-  bool collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible);
+  // writes rows and the newest stamp, to be validated. False when they are not.
+  bool collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible, uint64_t& newest);
   template <bool kWhole>
-  bool collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible);
+  bool collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible, uint64_t& newest);
   // Copies all bodies of the leaf; answers where the leaf's first byte would lie.
   const char* copy_bodies(const Leaf* leaf);
   // Copies records [from, to); false when the leaf changed meanwhile.

@@ -92,7 +92,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   // the index's order.
   void install(PendingVersion& pending, CommitStamp c, const ActiveSnapshots& active, int64_t& rows_added,
                std::vector<StaleIndexEntry>& stale);
-  static void erase_stale(std::vector<StaleIndexEntry>& stale);
+  static void erase_stale(std::vector<StaleIndexEntry>& stale, CommitStamp c);
   // Takes the topmost entry back, and its secondary entries; with `release` the record too.
   void undo(PendingVersion& pending, bool pop, bool release);
   // For the log: the image of an insert that lies in the leaf, copied.
@@ -101,6 +101,9 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   StorageStatus restore_row(Bytes key, Bytes row);
   void restore_erase(Bytes key);
   void restore_end();
+  // The greatest stamp of a commit whose deleted record, or given-up index entry, a reader may not meet any more: who has found
+  // nothing may owe it to this one. Read after the look.
+  uint64_t gone() const { return mutated(Mutation::kForgetGone) ? 0 : gone_.load(std::memory_order_acquire); }
   void add_rows(int64_t n) { row_count_.fetch_add(n, std::memory_order_relaxed); }
   void add_changes(uint64_t n) { changes_.fetch_add(n, std::memory_order_relaxed); }
   uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
@@ -195,6 +198,13 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   // Is a lock named after the value? Then it stays for now.
   bool is_locked(IndexId space, Bytes key) const;
   void erase_ghosts();
+  // Before the record or entry goes: pairs with gone().
+  void going(uint64_t stamp) {
+    uint64_t known = gone_.load(std::memory_order_relaxed);
+    while (known < stamp &&
+           !gone_.compare_exchange_weak(known, stamp, std::memory_order_release, std::memory_order_relaxed)) {
+    }
+  }
 
   // install.cpp, clean.cpp
   struct Dropped {
@@ -225,6 +235,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Tree tree_;
   const size_t max_key_bytes_;
   std::atomic<uint64_t> next_row_id_{1};
+  std::atomic<uint64_t> gone_{0};
   alignas(64) std::atomic<int64_t> row_count_{0};
   std::atomic<uint64_t> changes_{0};  // records that committed transactions have changed
   std::atomic<int64_t> version_bytes_{0}, version_count_{0};

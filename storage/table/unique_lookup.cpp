@@ -29,6 +29,7 @@ StorageStatus UniqueLookup::look_up(Transaction& transaction, const ReadView& vi
     }
   }
   index_->index->lookup_many(keys, matches_);
+  txn.shown(table_.gone());
   const uint32_t count = matches_.count();
   candidates_.assign(matches_.primary_keys.begin(), matches_.primary_keys.begin() + count);
   for (size_t i = 0; locks && i < count; i++) {

@@ -170,6 +170,7 @@ StorageStatus TableImpl::insert_record(TransactionImpl& txn, Bytes key, Bytes ro
 
 StorageStatus TableImpl::insert(Transaction& transaction, Bytes key, Bytes row, Duplicate* duplicate) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
+  txn.shown_newest();
   PendingVersion* p;
   StorageStatus s = insert_record(txn, key, row, duplicate, p);
   if (s == StorageStatus::kOk && txn.serializable() != nullptr) {

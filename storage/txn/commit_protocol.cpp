@@ -84,15 +84,8 @@ StorageStatus CommitProtocol::prepare_log(TransactionImpl& txn) {
 }
 
 bool CommitProtocol::certify(TransactionImpl& txn) {
+  txn.collect_writes();
   SerializableTransaction& s = *txn.serializable_;
-  s.eta = std::max(s.eta, txn.least_snapshot_);  // what it was shown above its snapshot
-  for (const LogRecord& r : txn.state().log) {
-    const PendingVersion* p = r.pending();
-    if (!r.claims() || p->released || p->top.load(std::memory_order_relaxed) == nullptr) continue;
-    uint64_t space = p->table->id().value;
-    const uint64_t hash = p->read_hash != 0 ? p->read_hash : hash_read(space, p->key);
-    s.writes.push_back({hash, space, p->key, p->mode == RowLockMode::kUpdate});
-  }
   if (s.writes.empty()) s.index_writes.clear();  // all of it was rolled back
   return txn.certifier_->certify(s, txn.commit_stamp_);
 }
@@ -108,6 +101,11 @@ Lsn CommitProtocol::publish(TransactionImpl& txn) {
   if (state.record != nullptr && !state.record->empty()) lsn = state.record->append(c);
   if (mutated(Mutation::kEarlyAcknowledge)) std::this_thread::yield();
   pauses_.at(PausePoint::kStamped);
+  if (!state.actions.empty()) {
+    uint64_t last = last_definition_.load(std::memory_order_relaxed);
+    while (last < c.value && !last_definition_.compare_exchange_weak(last, c.value)) {
+    }
+  }
   descriptor.set_committed(c);  // the commit point
   clock_.decide(c);
   SnapshotRegistry::release(*state.slot);
@@ -131,7 +129,7 @@ Lsn CommitProtocol::publish(TransactionImpl& txn) {
   }
   if (changed != nullptr) changed->add_changes(changes);
   if (!state.stale.empty()) {
-    TableImpl::erase_stale(state.stale);
+    TableImpl::erase_stale(state.stale, c);
     if (state.stale.capacity() > TransactionState::kKeepRecords) state.stale = {};
     state.stale.clear();
   }

@@ -48,6 +48,9 @@ class CommitProtocol {
   bool try_close(const std::function<std::vector<WriteContext*>()>& contexts);
   void open() { closed_.store(false); }
 
+  // The stamp of the last commit with end actions: of definitions, which readers see through caches and names.
+  uint64_t last_definition() const { return last_definition_.load(std::memory_order_acquire); }
+
  private:
   // Through the gate.
   class Passage;
@@ -60,6 +63,7 @@ class CommitProtocol {
   SnapshotRegistry& snapshots_;
   const PauseHook& pauses_;
   std::atomic<bool> closed_{false};
+  std::atomic<uint64_t> last_definition_{0};
 };
 
 }  // namespace indigo::storage

@@ -55,7 +55,7 @@ void TransactionImpl::restart(TxnId id, Isolation isolation, uint64_t session) {
   lock_timeout_ms_ = {};
   ended_ = false;
   session_ = session;
-  least_snapshot_ = 0;
+  least_snapshot_ = newest_shown_ = 0;
   snapshot_ = {};
   read_only_ = false;
   commit_stamp_ = {};
@@ -133,6 +133,30 @@ void TransactionImpl::note_newest_read(uint64_t space, Bytes key, uint64_t stamp
     serializable_->reads.add_newer(hash, stamp);
     serializable_->eta = std::max(serializable_->eta, stamp);
   }
+}
+
+void TransactionImpl::collect_writes() {
+  SerializableTransaction& s = *serializable_;
+  s.eta = std::max(s.eta, least_snapshot_);  // what it was shown above its snapshot
+  for (const LogRecord& r : state_->log) {
+    const PendingVersion* p = r.pending();
+    if (!r.claims() || p->released || p->top.load(std::memory_order_relaxed) == nullptr) continue;
+    const uint64_t space = p->table->id().value;
+    const uint64_t hash = p->read_hash != 0 ? p->read_hash : hash_read(space, p->key);
+    s.writes.push_back({hash, space, p->key, p->mode == RowLockMode::kUpdate});
+  }
+}
+
+StorageStatus TransactionImpl::check_open() {
+  constexpr size_t kFew = 256;  // the commit looks at more
+  if (serializable_ == nullptr) return StorageStatus::kOk;
+  SerializableTransaction& s = *serializable_;
+  const size_t reads = s.reads.points().size() + s.reads.ranges().size();
+  if (reads > kFew || s.index_writes.size() > kFew || state_->log.size() > kFew) return StorageStatus::kOk;
+  collect_writes();
+  const bool open = certifier_->open_between_statements(s);
+  s.writes.clear();
+  return open ? StorageStatus::kOk : failed(StorageStatus::kSerialization);
 }
 
 StorageStatus TransactionImpl::failed_change(StorageStatus status) {

@@ -150,6 +150,7 @@ class TransactionImpl final : public Transaction {
   StorageStatus take_safe_snapshot() override;
   void import_snapshot(CommitStamp snapshot);
   void take_statement_snapshot() override;
+  StorageStatus check_open() override;
   ReadView view() const override;
   ReadView newest_view() const override { return {kMaxStamp, UINT32_MAX}; }
   std::unique_ptr<PinnedView> pin(const ReadView& view) override;
@@ -172,7 +173,15 @@ class TransactionImpl final : public Transaction {
   bool locks_used() const { return locks_used_; }
   TransactionState::Touched& touch(TableImpl& table);
   // R5: what this session was shown, its next snapshot has to see.
-  void saw(uint64_t stamp) { least_snapshot_ = std::max(least_snapshot_, stamp); }
+  void saw(uint64_t stamp) {
+    least_snapshot_ = std::max(least_snapshot_, stamp);
+    shown(stamp);
+  }
+  // It was shown a version of this stamp, or that there is none since then: when it writes nothing, its commit waits until that
+  // is durable.
+  void shown(uint64_t stamp) { newest_shown_ = std::max(newest_shown_, stamp); }
+  // It may have been shown anything.
+  void shown_newest() { newest_shown_ = kMaxStamp.value; }
   // Waits until `owner` may have released records. `generation` was read while a record was seen in its hands.
   StorageStatus wait_for(Descriptor& owner, TxnId owner_id, uint64_t generation);
   // Remembers a failure that is likely to end the transaction, for the statistics of aborts. Answers it.
@@ -243,6 +252,8 @@ class TransactionImpl final : public Transaction {
   friend class CommitProtocol;
   friend class StoreImpl;
   void take_snapshot() const;
+  // What its log has of it so far: into serializable()->writes.
+  void collect_writes();
   // Undoes the log down to `position`.
   void undo(size_t position);
 
@@ -252,6 +263,7 @@ class TransactionImpl final : public Transaction {
   WriteContext* writes_ = nullptr;
   uint64_t session_;
   uint64_t least_snapshot_ = 0;
+  uint64_t newest_shown_ = 0;
   bool locking_ = false;
   uint64_t changing_ = 0;  // the tables of may_change
   std::vector<TableLocks> table_locks_;

@@ -137,6 +137,41 @@ def test_listen():
     connection.close()
 
 
+def test_other_encodings():
+    words = {"LATIN1": "naïve Größe", "WIN1251": "Привет", "LATIN9": "5 €", "EUC_JP": "日本語", "SJIS": "表示ソ能", "GBK": "中文",
+             "BIG5": "功能許", "UHC": "한글", "GB18030": "中文😀"}
+    plain = connect()
+    scratch(plain, "encodings")
+    for encoding, word in words.items():
+        with connect(client_encoding=encoding, options="-c search_path=encodings") as connection, connection.cursor() as cursor:
+            cursor.execute("show client_encoding")
+            assert cursor.fetchone() == (encoding,)
+            cursor.execute(f'create table "{word}" ("{word}" text)')
+            cursor.execute(f'insert into "{word}" values (%s), (null)', [word])
+            cursor.copy_expert(f'copy "{word}" from stdin', io.StringIO(f"{word}\n{word} 2\n"))
+            cursor.execute(f'select "{word}", length("{word}") from "{word}" where "{word}" is not null order by 2')
+            assert cursor.description[0].name == word
+            assert cursor.fetchall() == [(word, len(word)), (word, len(word)), (word + " 2", len(word) + 2)]
+            connection.commit()
+            out = io.StringIO()
+            cursor.copy_expert(f'copy "{word}" to stdout', out)
+            assert out.getvalue() == f"{word}\n\\N\n{word}\n{word} 2\n", out.getvalue()
+            error = cases.raises(errors.UndefinedColumn, cursor.execute, f'select "no_such_{word}"')
+            assert f'"no_such_{word}"' in error.diag.message_primary, error
+            connection.rollback()
+        with plain.cursor() as cursor:
+            cursor.execute("select relname from pg_class where relname = %s", [word])
+            assert cursor.fetchone() == (word,)
+        plain.commit()
+    with connect(client_encoding="LATIN1") as connection, connection.cursor() as cursor:
+        error = cases.raises(errors.UntranslatableCharacter, cursor.execute,
+                             "select g, chr(8360 + g) from generate_series(1, 10) g")
+        assert 'no equivalent in encoding "LATIN1"' in str(error)
+        connection.rollback()
+        cursor.execute("select octet_length(%s), ascii(%s)", ["é", "é"])
+        assert cursor.fetchone() == (2, 0xE9)
+
+
 def test_what_is_not_supported_says_so():
     connection = connect()
     connection.autocommit = True

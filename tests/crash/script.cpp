@@ -17,10 +17,12 @@ class Writer {
     add("create schema " + s + "; create table " + s + ".rows (id int primary key, v text, x int); create index on " +
         s + ".rows (x); create unique index on " + s + ".rows (v) where x = -1; create sequence " + s +
         ".s; create table " + s + ".numbered (v bigint primary key, step int); create table " + s +
-        ".last (n int); insert into " + s + ".last values (0)");
+        ".last (n int); insert into " + s + ".last values (0); create table " + s +
+        ".marks (n int primary key, k int); create index on " + s + ".marks (k); select lo_create(" +
+        script_.large_object() + ")");
   }
   void step() {
-    switch (pick(15)) {
+    switch (pick(16)) {
       case 0:
       case 1: return insert(1 + pick(20));
       case 2: return add("update " + schema_ + ".rows set v = md5(v || x), x = x + 1 where id % " + some());
@@ -34,6 +36,7 @@ class Writer {
       case 9:
         return add("insert into " + schema_ + ".numbered select nextval('" + schema_ + ".s'), " + number() +
                    " from generate_series(1, " + std::to_string(1 + pick(40)) + ")");
+      case 15: return large_object();
       case 10:
       case 11: return share();
       case 12: return roll_back();
@@ -53,7 +56,8 @@ class Writer {
   void add(const std::string& statements, bool shared = false, const std::string& before = "") {
     Step step;
     const std::string n = std::to_string(script_.steps_.size() + 1);
-    step.text = before + "begin; " + statements + "; update " + schema_ + ".last set n = " + n + "; commit";
+    step.text = before + "begin; " + statements + "; update " + schema_ + ".last set n = " + n + "; delete from " +
+                schema_ + ".marks; insert into " + schema_ + ".marks values (" + n + ", " + n + "); commit";
     step.shared = shared;
     step.asynchronous = pick(8) == 0;
     step.checkpoint = script_.client_ == 0 && pick(3) == 0;
@@ -70,6 +74,19 @@ class Writer {
   void large() {
     const uint64_t bytes = 500 + pick(pick(2) == 0 ? 5000 : 120000);
     add(rows(1 + pick(6), "repeat(md5(i::text), " + std::to_string(bytes / 32) + ")"));
+  }
+  void large_object() {
+    const std::string object = script_.large_object();
+    const std::string offset = std::to_string(pick(20000));
+    switch (pick(4)) {
+      case 0: return add("select lo_truncate(lo_open(" + object + ", 131072), " + offset + ")");
+      case 1:
+        return add("select lo_unlink(" + object + "); select lo_from_bytea(" + object + ", '" + number() +
+                   "'); grant select on large object " + object + " to public");
+      default:
+        return add("select lo_put(" + object + ", " + offset + ", repeat('" + number() + "', " +
+                   std::to_string(1 + pick(3000)) + ")::bytea)");
+    }
   }
   void create() {
     const std::string table = schema_ + ".extra" + number();
@@ -145,6 +162,8 @@ std::string Script::contents(Client& client) const {
       "where "
       "nspname = '" +
       s + "') order by 1");
+  out += "\nlarge object: " +
+         client.ask("select lomacl, md5(lo_get(oid)) from pg_largeobject_metadata where oid = " + large_object());
   std::string tables = client.ask(
       "select relname from pg_class where relkind = 'r' and relnamespace = (select oid from "
       "pg_namespace where nspname = '" +
@@ -160,6 +179,23 @@ std::string Script::contents(Client& client) const {
     if (table == "rows") out += "\nby index: " + client.ask("select count(*), sum(id) from " + s + ".rows where x = 3");
   }
   return out;
+}
+
+uint64_t Script::shown(Client& client, int way, uint64_t known) const {
+  const std::string marks = schema() + ".marks", n = std::to_string(known);
+  const auto missing = [&](const char* column) {
+    return client.ask("select " + n + " from (select count(*) c from " + marks + " where " + column + " = " + n +
+                      ") q where c = 0");
+  };
+  std::string answer;
+  switch (way) {
+    case 0: answer = client.ask("select n from " + schema() + ".last"); break;
+    case 1: answer = client.ask("select max(n) from " + marks); break;
+    case 2: answer = missing("n"); break;
+    default: answer = missing("k");
+  }
+  if (answer.empty() || answer.find_first_not_of("0123456789") != std::string::npos) return known;
+  return std::stoull(answer) + (way >= 2 && known > 0 ? 1 : 0);  // its mark is gone: there was another
 }
 
 std::string Script::shared_steps(size_t n) const {

@@ -1,8 +1,9 @@
 // What one client does, as a list of transactions that follows from seed and client alone: what its schema holds after any
 // number of them can be computed by running them on another server.
 //
-// Every client has a schema of its own (c0, c1 ...) with rows, definitions that come and go, and a sequence; `last` says how many
-// transactions there were. All share a counter whose values, noted in shared.history, have one order.
+// Every client has a schema of its own (c0, c1 ...) with rows, definitions that come and go, and a sequence, and a large object;
+// `last` says how many transactions there were, and so does the one row of `marks`, which each transaction deletes to insert its
+// own. All share a counter whose values, noted in shared.history, have one order.
 // Thread safety: immutable.
 #pragma once
 
@@ -32,11 +33,16 @@ class Script {
   std::string contents(Client& client) const;
   // contents() after 0, 1 ... steps.
   const std::vector<std::string>& expected() const { return expected_; }
+  // How many transactions a question to a running server shows to have been, by `way` (of kWays): who was shown them may not lose
+  // them. `known`: how many there were at least.
+  static constexpr int kWays = 4;
+  uint64_t shown(Client& client, int way, uint64_t known) const;
   // The same for what concerns the shared history: the numbers of the steps among the first n that took a value.
   std::string shared_steps(size_t n) const;
 
  private:
   friend class Writer;
+  std::string large_object() const { return std::to_string(70000 + client_); }
   std::string schema() const { return "c" + std::to_string(client_); }
   void run_in_memory();
 

@@ -1,7 +1,9 @@
 #include "tests/crash/trial.h"
 
+#include <chrono>
 #include <mutex>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "storage/txn/clock_source.h"
@@ -16,6 +18,7 @@ using Fault = log::SimulatedDirectory::Fault;
 constexpr uint32_t kSteps = 24, kStepsOfFirstLife = 12, kStepsOfLaterLives = 4;
 constexpr size_t kCrashesOfOneLife = 20;
 constexpr int kLaterLives = 2;
+constexpr auto kStall = std::chrono::milliseconds(1);
 
 // What a crash left, and what it may not have lost.
 struct Crash {
@@ -59,6 +62,7 @@ class Trial {
     std::mutex mutex;  // guards `checked`
     disk->crash_when([&](uint64_t point) {
       if (places.size() >= kCrashesOfOneLife || !chosen(point)) return Fault::kNone;
+      std::this_thread::sleep_for(kStall);  // the reader has time to be shown what is not durable
       std::lock_guard lock(mutex);
       progress.push_back(checked ? workload_.acknowledged() : least);
       const bool kill = machine_.level == log::Durability::kProcess || fault_random_() % 4 == 0;

@@ -6,6 +6,16 @@
 
 namespace indigo::crash {
 
+namespace {
+
+void raise(std::atomic<uint64_t>& number, uint64_t to) {
+  uint64_t known = number;
+  while (known < to && !number.compare_exchange_weak(known, to)) {
+  }
+}
+
+}  // namespace
+
 Workload::Workload(uint64_t seed, uint32_t clients, uint32_t steps)
     : clones_(seed, scripts_, std::span(acknowledged_).subspan(kClones)) {
   for (uint32_t c = 0; c < clients; c++) scripts_.emplace_back(seed, c, steps);
@@ -50,7 +60,7 @@ std::string Workload::run(engine::Instance& instance, uint32_t steps, uint32_t c
         if (error.empty()) {
           next++;
           done++;
-          if (!step.asynchronous) acknowledged_[script.client()] = next;
+          if (!step.asynchronous) raise(acknowledged_[script.client()], next);
           if (step.checkpoint) error = client.run("checkpoint");
         }
         if (error.empty()) continue;
@@ -60,7 +70,19 @@ std::string Workload::run(engine::Instance& instance, uint32_t steps, uint32_t c
       }
     });
   }
+  std::atomic<bool> ended{false};
+  std::thread reader([&] {
+    Client client(instance);
+    client.run("set enable_seqscan = off");  // a point is looked up: what else the table has is not shown
+    for (uint64_t i = 0; !ended; i++) {
+      const Script& script = scripts_[i % scripts_.size()];
+      auto& acknowledged = acknowledged_[script.client()];
+      raise(acknowledged, script.shown(client, static_cast<int>(i / scripts_.size() % Script::kWays), acknowledged));
+    }
+  });
   for (auto& thread : threads) thread.join();
+  ended = true;
+  reader.join();
   transactions += done;
   return first;
 }

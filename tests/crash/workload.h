@@ -25,8 +25,8 @@ class Workload {
   Workload(uint64_t seed, uint32_t clients, uint32_t steps);
 
   Progress acknowledged() const;
-  // Every client goes on by up to `steps` transactions, each on a thread of its own, and beside them so many databases are
-  // cloned. Empty, or the first error.
+  // Every client goes on by up to `steps` transactions, each on a thread of its own; beside them one only reads, and what it was
+  // shown counts as acknowledged, and so many databases are cloned. Empty, or the first error.
   std::string run(engine::Instance& instance, uint32_t steps, uint32_t clones, uint64_t& transactions);
   // Empty, or what is wrong with what the server shows. Clients go on from there.
   std::string check(engine::Instance& instance, const Progress& least);

@@ -35,6 +35,9 @@ comment on table app.customer is 'who buys';
 create table emptied (a int primary key); insert into emptied select generate_series(1, 100); truncate emptied; insert into emptied values (7);
 create table gone (a int primary key); insert into gone select generate_series(1, 100); drop table gone;
 create temp table passing (a int); insert into passing values (1);
+select lo_from_bytea(70001, convert_to(repeat('large ', 5000), 'UTF8')), lo_create(70002), lo_create(70003);
+select lo_put(70002, 1000000, 'far'); select lo_unlink(70003);
+grant select on large object 70001 to reader; comment on large object 70001 is 'bytes';
 select nextval('counter'), nextval('counter');
 alter sequence counter increment 10;
 create table renamed_before (a int primary key, b int); insert into renamed_before values (1, 2);
@@ -56,6 +59,9 @@ QUESTIONS = (
     "select obj_description('app.customer'::regclass)",
     "select relacl::text from pg_class where oid = 'app.customer'::regclass",
     "select datname from pg_database order by 1",
+    "select oid, lomowner, lomacl::text, md5(lo_get(oid)), obj_description(oid, 'pg_largeobject')"
+    " from pg_largeobject_metadata order by 1",
+    "select loid, pageno, length(data) from pg_largeobject order by 1, 2",
     "select enumlabel from pg_enum order by enumsortorder",
 )
 

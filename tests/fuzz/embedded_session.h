@@ -30,8 +30,8 @@ class DiscardingSink final : public engine::RowSink, private engine::CopySource 
   void portal_suspended() override {}
   void error(const Error& error) override {
     errors_++;
-    // XX000 is what must not happen, whatever a client sends.
-    if (error.state == sqlstate::kInternalError) {
+    // XX000 is what must not happen, whatever a client sends; but PostgreSQL, too, says it of a version that it does not know.
+    if (error.state == sqlstate::kInternalError && !error.message.starts_with("unsupported json")) {
       std::cerr << "internal error: " << error.message << "\n";
       abort();
     }

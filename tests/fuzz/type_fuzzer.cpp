@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "tests/unit/types/function/test_session.h"
 #include "types/function/registry.h"
 #include "types/io/type_definition.h"
@@ -41,6 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const TypeRef type{types[data[0] % types.size()], kModifiers[(data[1] >> 1) % std::size(kModifiers)], kInvalidOid};
   const std::string_view bytes(reinterpret_cast<const char*>(data + 2), size - 2);
   const bool binary = (data[1] & 1) != 0;
+  if (!binary && find_invalid_text(bytes) != kAllValid) return 0;  // nobody hands such a text on
   const Datum value = binary ? type_receive(context, type, bytes) : type_input(context, type, bytes);
   if (context.failed() || value.null) return 0;
   std::string text, sent;

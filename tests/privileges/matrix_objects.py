@@ -304,4 +304,58 @@ create policy n on m.t
 create operator m.=== (leftarg = int, rightarg = int, function = int4eq)
 create aggregate m.n (int) (sfunc = int4pl, stype = int)
 """),
+    "foreign data": (grants("foreign server m_server", ("usage",))
+                     + grants("foreign data wrapper m_wrapper", ("usage",))[len(EVERYBODY):], """
+alter foreign data wrapper m_wrapper options (a '1')
+alter foreign data wrapper missing options (a '1')
+alter foreign data wrapper m_wrapper owner to m_other
+alter foreign data wrapper m_wrapper owner to m_victim
+alter foreign data wrapper m_wrapper rename to n
+drop foreign data wrapper m_wrapper
+drop foreign data wrapper m_wrapper cascade
+comment on foreign data wrapper m_wrapper is 'x'
+grant usage on foreign data wrapper m_wrapper to m_other
+revoke usage on foreign data wrapper m_wrapper from public
+create server n foreign data wrapper m_wrapper
+create server if not exists m_server foreign data wrapper m_wrapper
+alter server m_server version '2'
+alter server m_server options (a '1')
+alter server m_server owner to m_other
+alter server m_server rename to n
+drop server m_server
+drop server m_server cascade
+comment on server m_server is 'x'
+grant usage on foreign server m_server to m_other
+revoke usage on foreign server m_server from public
+create user mapping for user server m_server
+create user mapping for public server m_server
+create user mapping for m_other server m_server
+create user mapping if not exists for m_owner server m_server
+alter user mapping for m_owner server m_server options (a '1')
+alter user mapping for user server m_server options (a '1')
+drop user mapping for m_owner server m_server
+drop user mapping if exists for user server m_server
+import foreign schema a from server m_server into public
+select 1 / count(umoptions) from pg_user_mappings
+select 1 / count(option_value) from information_schema.user_mapping_options
+"""),
+    "publication": (EVERYBODY + [("m_grantee", "grant create on database {db} to m_grantee")], """
+create publication n
+create publication n for table m.t
+create publication n for table m.rs (id), m.u where (id > 1)
+create publication n for tables in schema m
+create publication n for all tables
+alter publication m_publication set (publish = 'insert')
+alter publication m_publication add table m.u
+alter publication m_publication set table m.rs
+alter publication m_publication drop table m.t
+alter publication m_publication add tables in schema m
+alter publication m_publication rename to n
+alter publication m_publication owner to m_other
+alter publication m_publication owner to m_owner
+comment on publication m_publication is 'x'
+drop publication m_publication
+drop publication if exists missing
+create subscription n connection 'host=none' publication p with (connect = false)
+"""),
 }

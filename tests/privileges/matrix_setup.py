@@ -52,6 +52,14 @@ create policy small on rs as restrictive for all to m_public using (a < 3);
 create view rv as select id, a, who from rs;
 create view rw with (security_invoker) as select id, a, who from rs;
 reset role;
+create foreign data wrapper m_wrapper;
+create server m_server foreign data wrapper m_wrapper;
+create user mapping for m_owner server m_server options (password 'secret');
+alter server m_server owner to m_owner;
+set client_min_messages = error;
+create publication m_publication for table m.t;
+reset client_min_messages;
+alter publication m_publication owner to m_owner;
 reset search_path;
 """
 # Made only where the server has them; otherwise their kind is left out.

@@ -139,3 +139,24 @@ def compare(sql, ours, theirs, ask=None, only_types=False, message=True, ordered
     if ask is not None and KEEPS_ONE.search(text) and equal_values(a, b, theirs.types, ask):
         return Verdict(True, "which of equal values remains")
     return Verdict(False)
+
+
+LAX = "/* lax */"  # in statements whose rows come in no order
+ANY_ERROR = "/* any error */"  # in statements of which several rows may fail
+
+
+def compare_program(sql, ours, theirs, ask):
+    """As compare(), and the notices, and what an error tells beside its message."""
+    for answer in (ours, theirs):  # how many portals a session has had
+        answer.message = re.sub(r"<unnamed portal \d+>", "<unnamed portal>", answer.message)
+    lax = LAX in sql
+    ordered = ("ORDER BY" in sql or sql.startswith("INSERT")) and not lax
+    verdict = compare(sql, ours, theirs, ask, ordered=ordered, single=not lax and ANY_ERROR not in sql)
+    if not verdict or verdict.ends or verdict.rule:
+        return Verdict(verdict.alike, verdict.rule, bool(verdict.rule))
+    if theirs.state and (lax or ANY_ERROR in sql):
+        return verdict
+    if theirs.state and any(ours.told.get(letter) != theirs.told.get(letter) for letter in "DHW"):
+        return Verdict(False)
+    notices = [sorted(answer.notices) if lax else answer.notices for answer in (ours, theirs)]
+    return Verdict(notices[0] == notices[1])

@@ -7,13 +7,17 @@ from typing import Any
 import calls
 import changes
 import comparing
+import functions
+import partitions
 import policies
 import records
 import schema
 import selects
+import triggers
 from coverage import values as edges
+from server import DATABASE
 
-SETUP = [*edges.SETUP, "ALTER DATABASE random_differential SET search_path = public, coverage", "SET search_path = public, coverage"]
+SETUP = [*edges.SETUP, f"ALTER DATABASE {DATABASE} SET search_path = public, coverage", "SET search_path = public, coverage"]
 # XX000 that PostgreSQL answers too: internal functions called by hand.
 POSTGRES_SAYS_SO = re.compile(r"(unrecognized|invalid) interval typmod|.*expected \d-element")
 
@@ -152,4 +156,50 @@ class PolicyKind:
         return verdict, ours, theirs
 
 
-KINDS = {"calls": CallKind, "queries": QueryKind, "changes": ChangeKind, "records": RecordKind, "policies": PolicyKind}
+class ProgramKind:
+    """Scripts that define what runs inside the server, each in a schema of its own: every answer with its notices and the
+    contexts of both, then the tables' contents. A statement that is marked LAX visits rows in an order that is the plan's."""
+
+    module, maker = None, None
+
+    def __init__(self, ours, theirs, seed):
+        self.ours, self.theirs = ours, theirs
+        for server in {id(s): s for s in (ours, theirs)}.values():  # they may be one
+            server.settings = [*server.settings, f"SET search_path = {self.path}, public, coverage", "SET client_min_messages = notice"]
+            for sql in [*schema.SCHEMA, *schema.rows(random.Random(seed)), *server.settings]:
+                server.must(sql)
+
+    def sample(self, rng):
+        return Sample(self.maker(rng).script(), {})
+
+    def statements(self, node):
+        return ["ROLLBACK", *self.module.RESET, *(text for text in str(node).split(";\n") if text), "ROLLBACK", *self.module.CONTENTS]
+
+    def check(self, sample, node=None):
+        verdict, before = comparing.Verdict(True), 1 + len(self.module.RESET)
+        texts = self.statements(sample.node if node is None else node)
+        for sql in texts[:before]:
+            for server in (self.ours, self.theirs):
+                server.must(sql)
+        for sql in texts[before:]:
+            ours, theirs = self.ours.ask(sql), self.theirs.ask(sql)
+            verdict = comparing.compare_program(sql, ours, theirs, self.theirs.ask)
+            if not verdict or verdict.ends:
+                ours.message, theirs.message = f"{sql}: {ours.message}", f"{sql}: {theirs.message}"
+                break
+        return verdict, ours, theirs
+
+
+class FunctionKind(ProgramKind):
+    module, maker, path = functions, functions.Functions, "rf"
+
+
+class TriggerKind(ProgramKind):
+    module, maker, path = triggers, triggers.Triggers, "rt"
+
+
+class PartitionKind(ProgramKind):
+    module, maker, path = partitions, partitions.Partitions, "rq"
+
+
+KINDS = {"functions": FunctionKind, "triggers": TriggerKind, "partitions": PartitionKind, "calls": CallKind, "queries": QueryKind, "changes": ChangeKind, "records": RecordKind, "policies": PolicyKind}

@@ -1,4 +1,5 @@
 """A connection to one of the two servers that survives what is sent through it: an answer is a value even if none came."""
+import os
 import pathlib
 import sys
 import time
@@ -9,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests" / "wire"), str(ROOT / "tools")]
 import protocol  # noqa: E402
 
-DATABASE = "random_differential"
+DATABASE = os.environ.get("RANDOM_DATABASE", "random_differential")  # several runs at once need several
 STATEMENT_TIMEOUT_S = 10
 SETTINGS = [
     "SET TimeZone = 'America/New_York'",
@@ -35,15 +36,21 @@ class Answer:
     rows: list = field(default_factory=list)
     tags: list = field(default_factory=list)
     seconds: float = 0.0
+    told: dict = field(default_factory=dict)  # all fields of the error by their letters
+    notices: list = field(default_factory=list)  # (severity, SQLSTATE, message, detail, hint, context)
 
     def text(self, other, limit=12):
         """In short; of more than a few rows those that `other` does not have."""
         if self.state:
-            return f"{self.state} {self.message}"
+            return "\n    ".join([f"{self.state} {self.message}", *self.extra()])
         rows = self.rows if len(self.rows) <= limit else list((Counter(self.rows) - Counter(other.rows)).elements())
         lines = ["|".join("NULL" if cell is None else cell for cell in row) for row in rows[:limit]]
         more = [f"... {len(self.rows)} rows"] if len(self.rows) > limit else []
-        return "\n    ".join([" ".join([*self.tags, str(self.types)]), *(line[:600] for line in lines), *more])
+        return "\n    ".join([" ".join([*self.tags, str(self.types)]), *(line[:600] for line in lines), *more, *self.extra()])
+
+    def extra(self):
+        """What an error tells beside its message, and the notices."""
+        return [*(f"{letter}: {self.told[letter]}" for letter in "DHW" if letter in self.told), *(" | ".join(notice) for notice in self.notices)]
 
 
 class Server:
@@ -101,7 +108,11 @@ class Server:
                     answer.tags.append(body[:-1].decode())
                 elif kind == b"E" and not answer.state:
                     found = protocol.fields(body)
-                    answer.state, answer.message = found["C"].decode(), found["M"].decode("utf-8", "replace")
+                    answer.told = {letter: text.decode("utf-8", "replace") for letter, text in found.items()}
+                    answer.state, answer.message = answer.told["C"], answer.told["M"]
+                elif kind == b"N":
+                    found = protocol.fields(body)
+                    answer.notices.append(tuple(found.get(letter, b"").decode("utf-8", "replace") for letter in "SCMDHW"))
                 elif kind == b"Z":
                     break
         except (protocol.Closed, OSError, TooMany) as error:  # a timeout of the socket is an OSError too

@@ -110,7 +110,10 @@ def encode(line, connection):
     if name == "CopyFail":
         return message(b"f", as_bytes(args[0]) + b"\0")
     if name == "FunctionCall":
-        return message(b"F", struct.pack(">IHHH", int(args[0]), 0, 0, 0))
+        values = [word for word in args[1:] if isinstance(word, bytes) or word == "NULL"]
+        body = struct.pack(">I", int(args[0])) + formats(args, "in=") + struct.pack(">H", len(values))
+        result = next((int(word[4:]) for word in args if isinstance(word, str) and word.startswith("out=")), 0)
+        return message(b"F", body + b"".join(value(word) for word in values) + struct.pack(">H", result))
     if name == "Password":
         return message(b"p", as_bytes(args[0]) + b"\0")
     if name == "bytes":
@@ -205,6 +208,8 @@ def decode(type_byte, body, others=None):
         channel, payload, _ = body[4:].split(b"\0")
         sender = next((name for name, other in (others or {}).items() if other.pid == struct.unpack(">I", body[:4])[0]), "?")
         return f"NotificationResponse {sender} {quote(channel)} {quote(payload)}"
+    if type_byte == b"V":
+        return "FunctionCallResponse " + ("NULL" if body == b"\xff\xff\xff\xff" else quote(body[4:]))
     if type_byte == b"v":
         minor, count = struct.unpack(">II", body[:8])
         return " ".join([f"NegotiateProtocolVersion {minor}"] + [quote(part) for part in body[8:].split(b"\0")[:count]])

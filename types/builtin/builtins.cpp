@@ -251,10 +251,10 @@ const OperatorInfo* Builtins::operator_by_oid(Oid oid) const {
 
 void Builtins::operators_named(std::string_view name, std::vector<const OperatorInfo*>& out) const {
   const auto& all = tables_->all_operators();
-  for (uint16_t row : rows_named(tables_->oper.columns[pg_operator::c_oprname],
-                                 {generated::kOperatorByName, generated::kOperatorByNameCount}, name)) {
-    out.push_back(&all[row]);
-  }
+  const auto rows = rows_named(tables_->oper.columns[pg_operator::c_oprname],
+                               {generated::kOperatorByName, generated::kOperatorByNameCount}, name);
+  out.reserve(out.size() + rows.size());
+  for (const uint16_t row : rows) out.push_back(&all[row]);
 }
 
 const CastInfo* Builtins::cast(Oid source, Oid target) const {

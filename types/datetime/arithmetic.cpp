@@ -63,6 +63,30 @@ int64_t timestamptz_to_timestamp(FuncContext& context, int64_t timestamp) {
   return local;
 }
 
+int32_t date_plus(FuncContext& context, int32_t date, int32_t days) {
+  if (!is_finite_date(date)) return date;
+  const int64_t result = int64_t{date} + days;
+  if (!is_valid_date(result)) fail_date_range(context);
+  return static_cast<int32_t>(result);
+}
+int32_t date_minus(FuncContext& context, int32_t date, int32_t days) {
+  if (!is_finite_date(date)) return date;
+  const int64_t result = int64_t{date} - days;
+  if (!is_valid_date(result)) fail_date_range(context);
+  return static_cast<int32_t>(result);
+}
+int32_t date_difference(FuncContext& context, int32_t a, int32_t b) {
+  if (!is_finite_date(a) || !is_finite_date(b)) {
+    context.fail(sqlstate::kDatetimeFieldOverflow, "cannot subtract infinite dates");
+    return 0;
+  }
+  return a - b;
+}
+int32_t timestamp_to_date(int64_t t) {
+  if (!is_finite_timestamp(t)) return t > 0 ? kDateInfinity : kDateMinusInfinity;
+  return static_cast<int32_t>(date_part_of(t));
+}
+
 int64_t timestamp_plus(FuncContext& context, int64_t t, const Interval& v) {
   if (!is_finite_timestamp(t)) return t;
   if ((v.months != 0 && !add_months(t, v.months)) || (v.days != 0 && !add_days(t, v.days)) ||
@@ -121,15 +145,16 @@ Interval scaled(FuncContext& context, const Interval& v, double months, double d
   r.months = static_cast<int32_t>(months);
   r.days = static_cast<int32_t>(days);
   const double days_of_months = round_micro((months - r.months) * 30);
+  bool overflow = false;
   double seconds = round_micro((days - r.days + days_of_months - static_cast<int32_t>(days_of_months)) * 86400);
   if (std::fabs(seconds) >= 86400) {
     const auto extra = static_cast<int32_t>(seconds / 86400);
-    r.days += extra;
+    overflow |= __builtin_add_overflow(r.days, extra, &r.days);
     seconds -= extra * 86400.0;
   }
-  r.days += static_cast<int32_t>(days_of_months);
+  overflow |= __builtin_add_overflow(r.days, static_cast<int32_t>(days_of_months), &r.days);
   const double total = std::rint(microseconds + seconds * 1e6);
-  if (std::isnan(total) || total < -9223372036854775808.0 || total >= 9223372036854775808.0) {
+  if (overflow || std::isnan(total) || total < -9223372036854775808.0 || total >= 9223372036854775808.0) {
     fail_interval_range(context);
     return v;
   }

@@ -14,6 +14,10 @@ inline void fail_timestamp_range(FuncContext& c) { c.fail(sqlstate::kDatetimeFie
 inline void fail_date_range(FuncContext& c) { c.fail(sqlstate::kDatetimeFieldOverflow, "date out of range"); }
 inline void fail_interval_range(FuncContext& c) { c.fail(sqlstate::kDatetimeFieldOverflow, "interval out of range"); }
 
+int32_t date_plus(FuncContext& context, int32_t date, int32_t days);
+int32_t date_minus(FuncContext& context, int32_t date, int32_t days);
+int32_t date_difference(FuncContext& context, int32_t a, int32_t b);
+int32_t timestamp_to_date(int64_t timestamp);
 int64_t date_to_timestamp(FuncContext& context, int32_t date);
 int64_t date_to_timestamptz(FuncContext& context, int32_t date);
 int64_t timestamp_to_timestamptz(FuncContext& context, int64_t local);

@@ -27,26 +27,7 @@ std::string time_of_day_text(FuncContext& context) {
 }
 
 // ---- date arithmetic
-int32_t date_plus(FuncContext& context, int32_t date, int32_t days) {
-  if (!is_finite_date(date)) return date;
-  const int64_t result = int64_t{date} + days;
-  if (!is_valid_date(result)) fail_date_range(context);
-  return static_cast<int32_t>(result);
-}
-int32_t date_minus(FuncContext& context, int32_t date, int32_t days) {
-  if (!is_finite_date(date)) return date;
-  const int64_t result = int64_t{date} - days;
-  if (!is_valid_date(result)) fail_date_range(context);
-  return static_cast<int32_t>(result);
-}
 int32_t days_plus_date(FuncContext& context, int32_t days, int32_t date) { return date_plus(context, date, days); }
-int32_t date_difference(FuncContext& context, int32_t a, int32_t b) {
-  if (!is_finite_date(a) || !is_finite_date(b)) {
-    context.fail(sqlstate::kDatetimeFieldOverflow, "cannot subtract infinite dates");
-    return 0;
-  }
-  return a - b;
-}
 int64_t date_plus_interval(FuncContext& context, int32_t date, Interval v) {
   const int64_t t = date_to_timestamp(context, date);
   return context.failed() ? 0 : timestamp_plus(context, t, v);
@@ -117,10 +98,6 @@ TimeTz timetz_minus(TimeTz t, Interval v) {
 TimeTz interval_plus_timetz(Interval v, TimeTz t) { return timetz_plus(t, v); }
 
 // ---- casts
-int32_t timestamp_to_date(int64_t t) {
-  if (!is_finite_timestamp(t)) return t > 0 ? kDateInfinity : kDateMinusInfinity;
-  return static_cast<int32_t>(date_part_of(t));
-}
 int32_t timestamptz_to_date(FuncContext& context, int64_t t) {
   return timestamp_to_date(timestamptz_to_timestamp(context, t));
 }

@@ -5,23 +5,13 @@
 #include <unordered_map>
 
 #include "types/datetime/calendar.h"
+#include "types/datetime/zone_files.h"
 #include "types/number/float.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {
 
 namespace {
-
-// "america/new_york" -> "America/New_York"
-std::string capitalize_words(std::string_view name) {
-  std::string out = to_lower(name);
-  bool start = true;
-  for (char& c : out) {
-    if (start) c = ascii_upper(c);
-    start = !is_alpha(c);
-  }
-  return out;
-}
 
 std::shared_ptr<const TimeZone> posix_zone(std::string_view name) {
   std::string upper = to_upper(name);
@@ -35,9 +25,9 @@ int64_t floor_seconds(int64_t timestamp) {
 
 std::shared_ptr<const TimeZone> load(std::string_view name) {
   if (name.empty() || name.size() > 200 || name.find("..") != std::string_view::npos || name[0] == '/') return nullptr;
-  for (const std::string& candidate : {std::string(name), capitalize_words(name), to_upper(name)}) {
+  for (const std::string& candidate : {std::string(name), to_upper(name), spelled_zone_name(name)}) {
     absl::TimeZone zone;
-    if (absl::LoadTimeZone(candidate, &zone)) return std::make_shared<TimeZone>(zone, candidate);
+    if (!candidate.empty() && absl::LoadTimeZone(candidate, &zone)) return std::make_shared<TimeZone>(zone, candidate);
   }
   return posix_zone(name);
 }

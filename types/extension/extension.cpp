@@ -19,9 +19,10 @@ const Extension& plpgsql_extension() {
 }
 
 std::span<const Extension> extensions() {
-  static const std::vector<Extension> all = {btree_gin_extension(), btree_gist_extension(), citext_extension(),
-                                             hstore_extension(),    pgcrypto_extension(),   plpgsql_extension(),
-                                             uuid_ossp_extension()};
+  static const std::vector<Extension> all = {btree_gin_extension(),     btree_gist_extension(), citext_extension(),
+                                             fuzzystrmatch_extension(), hstore_extension(),     ltree_extension(),
+                                             pg_trgm_extension(),       pgcrypto_extension(),   plpgsql_extension(),
+                                             unaccent_extension(),      uuid_ossp_extension()};
   return all;
 }
 

@@ -53,9 +53,13 @@ const Collator* collator_of_comparison(std::string_view symbol);
 const Extension& btree_gin_extension();
 const Extension& btree_gist_extension();
 const Extension& citext_extension();
+const Extension& fuzzystrmatch_extension();
 const Extension& hstore_extension();
+const Extension& ltree_extension();
+const Extension& pg_trgm_extension();
 const Extension& plpgsql_extension();
 const Extension& pgcrypto_extension();
+const Extension& unaccent_extension();
 const Extension& uuid_ossp_extension();
 
 }  // namespace indigo::types

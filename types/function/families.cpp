@@ -14,19 +14,17 @@ std::span<const TypeFamily> type_families() {
 }
 std::span<const ScalarFamily> scalar_families() {
   static constexpr ScalarFamily kFamilies[] = {
-      integer_functions,    integer_comparisons,  float_functions,       float_math,
-      numeric_functions,    number_templates,     text_comparisons,      text_functions,
-      like_functions,       regex_functions,      concat_functions,      bytea_functions,
-      bit_functions,        array_functions,      array_construction,    record_functions,
-      datetime_comparisons, datetime_functions,   datetime_extraction,   datetime_to_char,
-      datetime_from_char,   json_access,          json_building,         jsonb_editing,
-      json_records,         json_path_functions,  send_functions,        hash_functions,
-      vector_functions,     money_functions,      range_functions,       multirange_functions,
-      network_functions,    value_functions,      session_functions,     system_type_functions,
-      delegated_functions,  value_hash_functions, datetime_range_frames, record_image_functions,
-      transition_functions, acl_functions,        tsvector_functions,    tsquery_functions,
-      point_functions,      segment_functions,    line_functions,        box_functions,
-      path_functions,       polygon_functions,    circle_functions,      shape_distances,
+      integer_functions,      integer_comparisons,   float_functions,     float_math,           numeric_functions,
+      number_templates,       text_comparisons,      text_functions,      like_functions,       regex_functions,
+      concat_functions,       bytea_functions,       bit_functions,       array_functions,      array_construction,
+      record_functions,       datetime_comparisons,  datetime_functions,  datetime_extraction,  datetime_to_char,
+      datetime_from_char,     json_access,           json_building,       jsonb_editing,        json_records,
+      json_path_functions,    send_functions,        hash_functions,      vector_functions,     money_functions,
+      range_functions,        multirange_functions,  network_functions,   value_functions,      typmod_functions,
+      session_functions,      system_type_functions, delegated_functions, value_hash_functions, datetime_range_frames,
+      record_image_functions, transition_functions,  acl_functions,       tsvector_functions,   tsquery_functions,
+      point_functions,        segment_functions,     line_functions,      box_functions,        path_functions,
+      polygon_functions,      circle_functions,      shape_distances,
   };
   return kFamilies;
 }

@@ -68,6 +68,7 @@ std::span<const ScalarEntry> polygon_functions();
 std::span<const ScalarEntry> circle_functions();
 std::span<const ScalarEntry> shape_distances();
 std::span<const ScalarEntry> value_functions();
+std::span<const ScalarEntry> typmod_functions();
 std::span<const ScalarEntry> session_functions();
 std::span<const ScalarEntry> system_type_functions();
 std::span<const ScalarEntry> delegated_functions();

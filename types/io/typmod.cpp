@@ -47,7 +47,8 @@ Result<int32_t> time_modifier(const char* name, const char* tail, std::span<cons
 Result<int32_t> interval_modifier(std::span<const int32_t> values) {
   if (values.empty() || values.size() > 2) return invalid_modifier("invalid INTERVAL type modifier");
   if (interval_fields_text(values[0]) == nullptr) return invalid_modifier("invalid INTERVAL type modifier");
-  if (values.size() == 1) return interval_typmod(kIntervalFullPrecision, values[0]);
+  if (values.size() == 1)
+    return values[0] == kIntervalFullRange ? -1 : interval_typmod(kIntervalFullPrecision, values[0]);
   if (values[1] < 0)
     return Error(sqlstate::kInvalidParameterValue,
                  "INTERVAL" + in_parentheses(values[1]) + " precision must not be negative");

@@ -4,6 +4,7 @@
 
 #include <absl/hash/hash.h>
 
+#include "base/bytes.h"
 #include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/numeric/numeric.h"
@@ -24,6 +25,24 @@ bool scale_up(Int128& m, int32_t shift) {
          within(m);
 }
 
+// As numeric_small_mantissa, without a copy of as many bytes as there are: what was copied so could not be read at once.
+Int128 small_mantissa(Str image) {
+  const char* p = image.data() + 1;
+  const size_t n = image.size() - 1;
+  if (n > 8) return numeric_small_mantissa(image);
+  if (n == 0) return 0;
+  uint64_t low = 0;
+  if (n >= 4) {
+    low = load_unaligned<uint32_t>(p) | uint64_t{load_unaligned<uint32_t>(p + n - 4)} << (8 * (n - 4));
+  } else if (n >= 2) {
+    low = load_unaligned<uint16_t>(p) | uint64_t{load_unaligned<uint16_t>(p + n - 2)} << (8 * (n - 2));
+  } else {
+    low = static_cast<uint8_t>(*p);
+  }
+  const int shift = static_cast<int>(64 - 8 * n);
+  return static_cast<int64_t>(low << shift) >> shift;
+}
+
 struct SmallPair {
   Int128 a, b;
   int32_t scale;
@@ -31,8 +50,8 @@ struct SmallPair {
 // Both mantissas at the larger scale.
 bool small_pair(Str a, Str b, SmallPair& out) {
   if (!numeric_is_small(a) || !numeric_is_small(b)) return false;
-  out.a = numeric_small_mantissa(a);
-  out.b = numeric_small_mantissa(b);
+  out.a = small_mantissa(a);
+  out.b = small_mantissa(b);
   const int32_t sa = static_cast<uint8_t>(a[0]), sb = static_cast<uint8_t>(b[0]);
   out.scale = std::max(sa, sb);
   return scale_up(out.a, out.scale - sa) && scale_up(out.b, out.scale - sb);
@@ -83,8 +102,9 @@ uint32_t digit_count_128(UInt128 value) {
 }
 
 Str small_numeric_image(FuncContext& context, Int128 mantissa, int32_t scale) {
-  char buffer[kMaxSmallNumericBytes];
-  return context.arena().copy({buffer, write_small_numeric(mantissa, scale, buffer)});
+  // Where it stays: what reads it next waits for no copy.
+  auto* const to = static_cast<char*>(context.arena().allocate(kMaxSmallNumericBytes, 1));
+  return {to, write_small_numeric(mantissa, scale, to)};
 }
 
 Str numeric_image(FuncContext& context, int64_t value) { return small_numeric_image(context, value, 0); }
@@ -132,8 +152,8 @@ Str numeric_multiply(FuncContext& context, Str a, Str b) {
   if (numeric_is_small(a) && numeric_is_small(b)) {
     const int32_t scale = static_cast<uint8_t>(a[0]) + static_cast<uint8_t>(b[0]);
     Int128 product;
-    if (scale <= kNumericMaxSmallScale &&
-        !__builtin_mul_overflow(numeric_small_mantissa(a), numeric_small_mantissa(b), &product) && within(product))
+    if (scale <= kNumericMaxSmallScale && !__builtin_mul_overflow(small_mantissa(a), small_mantissa(b), &product) &&
+        within(product))
       return small_numeric_image(context, product, scale);
   }
   const Numeric x = Numeric::from_image(a), y = Numeric::from_image(b);

@@ -3,6 +3,7 @@
 
 #include "base/sqlstate.h"
 #include "types/datetime/time_zone.h"
+#include "types/datetime/zone_files.h"
 #include "types/function/families.h"
 #include "types/set/producer.h"
 #include "types/system/acl_item.h"
@@ -42,26 +43,10 @@ Producer abbreviation_rows(FuncContext&, const CallInfo&, std::span<const Datum>
   return rows;
 }
 
-// The names of the system's zone database.
-void visit_zone_files(const std::filesystem::path& folder, const std::string& prefix, int depth,
-                      const std::function<void(const std::string&)>& visit) {
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    const std::string file = entry.path().filename().string();
-    const bool excluded = depth == 0 && (file == "posix" || file == "right" || file == "localtime");
-    if (excluded || file.empty() || file[0] < 'A' || file[0] > 'Z' || file.find('.') != std::string::npos) continue;
-    if (entry.is_directory(ignored)) {
-      if (depth < 3) visit_zone_files(entry.path(), prefix + file + "/", depth + 1, visit);
-    } else {
-      visit(prefix + file);
-    }
-  }
-}
-
 Producer zone_rows(FuncContext& context, const CallInfo&, std::span<const Datum>) {
   auto rows = std::make_unique<RowSet>();
   const int64_t now = context.session().transaction_timestamp();
-  visit_zone_files("/usr/share/zoneinfo", "", 0, [&](const std::string& name) {
+  visit_zone_names([&](const std::string& name) {
     const auto zone = find_time_zone(name);
     if (zone == nullptr) return;
     const TimeZone::Offset offset = zone->at(now);

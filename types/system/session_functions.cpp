@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "base/sqlstate.h"
+#include "base/version.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/oids.h"
@@ -14,7 +15,7 @@ namespace {
 std::string version(FuncContext& context) {
   std::string server;
   context.session().setting("server_version", server);
-  return "PostgreSQL " + server + " (Indigo 0.1)";
+  return "PostgreSQL " + server + " (Indigo " + kVersion + ")";
 }
 std::string current_database(FuncContext& context) { return std::string(context.session().catalog().database_name()); }
 std::optional<std::string> current_schema(FuncContext& context) {

@@ -1,4 +1,5 @@
-// Small functions about values: counting nulls, random uuids, the types of an oidvector.
+// Small functions about values: counting nulls, random uuids, the types of an oidvector, options.
+#include <algorithm>
 #include <cmath>
 
 #include "base/entropy.h"
@@ -115,6 +116,29 @@ bool recovery_control(FuncContext& context) {
   return false;
 }
 
+// What a server of libpq's and a user mapping of one may say.
+bool check_libpq_options(FuncContext& context, Str options, Oid class_id) {
+  constexpr Oid kForeignServer = 1417, kUserMapping = 1418;  // the system tables
+  constexpr std::string_view kOfServer[] = {
+      "authtype", "service", "connect_timeout", "dbname",     "host",    "hostaddr",
+      "port",     "tty",     "options",         "requiressl", "sslmode", "gsslib"};
+  constexpr std::string_view kOfMapping[] = {"user", "password"};
+  std::span<const std::string_view> known;
+  if (class_id == kForeignServer) known = kOfServer;
+  if (class_id == kUserMapping) known = kOfMapping;
+  for (const std::string& option : read_texts(options)) {
+    const std::string name = option.substr(0, option.find('='));
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string valid;
+    for (const std::string_view one : known) valid += (valid.empty() ? "" : ", ") + std::string(one);
+    context.fail(Error(sqlstate::kSyntaxError, "invalid option \"" + name + "\"")
+                     .with_hint(known.empty() ? "There are no valid options in this context."
+                                              : "Valid options in this context are: " + valid));
+    return false;
+  }
+  return true;
+}
+
 const ScalarEntry kValueEntries[] = {
     {"mxid_age", kernel<age_of_multixact>},
     {"pg_is_wal_replay_paused", kernel<recovery_control>},
@@ -126,6 +150,7 @@ const ScalarEntry kValueEntries[] = {
     {"btequalimage", kernel<equal_image>},
     {"btvarstrequalimage", kernel<text_equal_image>},
     {"tsm_system_handler", any_kernel<check_sample>},
+    {"postgresql_fdw_validator", kernel<check_libpq_options>},
     {"satisfies_hash_partition", any_kernel<satisfies_hash_partition>},
 };
 

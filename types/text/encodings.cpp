@@ -12,21 +12,32 @@
 
 namespace indigo::types {
 
-namespace {
+namespace encodings {
 
-enum class EncodingKind : uint8_t { kUtf8, kAscii, kSingleByte, kUnsupported };
+enum class EncodingKind : uint8_t { kUtf8, kAscii, kSingleByte, kMultiByte, kUnsupported };
 struct Encoding {
   const char* name;
   EncodingKind kind;
-  const char* icu;  // of single-byte encodings
+  const char* icu;  // its name, where ICU converts
 };
+struct Close {
+  void operator()(UConverter* c) const { ucnv_close(c); }
+};
+using Converter = std::unique_ptr<UConverter, Close>;
+
+}  // namespace encodings
+
+namespace {
+
+using namespace encodings;  // NOLINT(google-build-using-namespace): the types above, in this file
+
 // In the order of PostgreSQL's numbers.
 constexpr Encoding kEncodings[] = {
     {"SQL_ASCII", EncodingKind::kAscii, nullptr},
-    {"EUC_JP", EncodingKind::kUnsupported, nullptr},
-    {"EUC_CN", EncodingKind::kUnsupported, nullptr},
-    {"EUC_KR", EncodingKind::kUnsupported, nullptr},
-    {"EUC_TW", EncodingKind::kUnsupported, nullptr},
+    {"EUC_JP", EncodingKind::kMultiByte, "EUC-JP"},
+    {"EUC_CN", EncodingKind::kMultiByte, "ibm-1383_P110-1999"},
+    {"EUC_KR", EncodingKind::kMultiByte, "EUC-KR"},
+    {"EUC_TW", EncodingKind::kMultiByte, "EUC-TW"},
     {"EUC_JIS_2004", EncodingKind::kUnsupported, nullptr},
     {"UTF8", EncodingKind::kUtf8, nullptr},
     {"MULE_INTERNAL", EncodingKind::kUnsupported, nullptr},
@@ -57,11 +68,11 @@ constexpr Encoding kEncodings[] = {
     {"WIN1255", EncodingKind::kSingleByte, "windows-1255"},
     {"WIN1257", EncodingKind::kSingleByte, "windows-1257"},
     {"KOI8U", EncodingKind::kSingleByte, "KOI8-U"},
-    {"SJIS", EncodingKind::kUnsupported, nullptr},
-    {"BIG5", EncodingKind::kUnsupported, nullptr},
-    {"GBK", EncodingKind::kUnsupported, nullptr},
-    {"UHC", EncodingKind::kUnsupported, nullptr},
-    {"GB18030", EncodingKind::kUnsupported, nullptr},
+    {"SJIS", EncodingKind::kMultiByte, "ibm-943_P15A-2003"},
+    {"BIG5", EncodingKind::kMultiByte, "windows-950-2000"},
+    {"GBK", EncodingKind::kMultiByte, "windows-936-2000"},
+    {"UHC", EncodingKind::kMultiByte, "windows-949-2000"},
+    {"GB18030", EncodingKind::kMultiByte, "gb18030"},
     {"JOHAB", EncodingKind::kUnsupported, nullptr},
     {"SHIFT_JIS_2004", EncodingKind::kUnsupported, nullptr},
 };
@@ -81,12 +92,14 @@ const Encoding* find_encoding(Str name) {
     if (plain(e.name) == wanted) return &e;
   return nullptr;
 }
+Error not_converted(const Encoding& e) {
+  return Error(sqlstate::kFeatureNotSupported, std::string("conversion of encoding ") + e.name + " is not supported");
+}
 // `side`: "source" or "destination". Null: the context has the error.
 const Encoding* encoding_named(FuncContext& context, Str name, const char* side) {
   if (const Encoding* e = find_encoding(name)) {
     if (e->kind != EncodingKind::kUnsupported) return e;
-    context.fail(sqlstate::kFeatureNotSupported,
-                 std::string("conversion of encoding ") + e->name + " is not supported");
+    context.fail(not_converted(*e));
     return nullptr;
   }
   context.fail(sqlstate::kInvalidParameterValue,
@@ -94,25 +107,13 @@ const Encoding* encoding_named(FuncContext& context, Str name, const char* side)
   return nullptr;
 }
 
-struct Close {
-  void operator()(UConverter* c) const { ucnv_close(c); }
-};
-using Converter = std::unique_ptr<UConverter, Close>;
-Converter open(FuncContext& context, const Encoding& e) {
-  UErrorCode code = U_ZERO_ERROR;
-  Converter c(ucnv_open(e.icu, &code));
-  if (U_FAILURE(code)) {
-    context.fail(sqlstate::kFeatureNotSupported, std::string("conversion of encoding ") + e.name + " is not supported");
-    return nullptr;
-  }
-  ucnv_setFromUCallBack(c.get(), UCNV_FROM_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &code);
-  ucnv_setToUCallBack(c.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &code);
-  return c;
-}
-
-void untranslatable(FuncContext& context, Str bytes, const char* from, const char* to) {
-  context.fail(SqlState("22P05"), "character with byte sequence " + byte_list(bytes) + " in encoding \"" + from +
+Error untranslatable(Str bytes, const char* from, const char* to) {
+  return Error(SqlState("22P05"), "character with byte sequence " + byte_list(bytes) + " in encoding \"" + from +
                                       "\" has no equivalent in encoding \"" + to + "\"");
+}
+Error invalid_bytes(Str bytes, const Encoding& e) {
+  return Error(sqlstate::kCharacterNotInRepertoire,
+               std::string("invalid byte sequence for encoding \"") + e.name + "\": " + byte_list(bytes));
 }
 bool valid_utf8(FuncContext& context, Str bytes) {
   const size_t bad = find_invalid_text(bytes);
@@ -121,37 +122,38 @@ bool valid_utf8(FuncContext& context, Str bytes) {
   return false;
 }
 
-Str to_utf8(FuncContext& context, Str bytes, const Encoding& e) {
-  const Converter c = open(context, e);
-  std::string out;
-  for (size_t i = 0; c != nullptr && i < bytes.size(); i++) {
-    const char* from = bytes.data() + i;
-    if (static_cast<uint8_t>(*from) < 0x80) {
-      out.push_back(*from);
-      continue;
-    }
+}  // namespace
+
+struct TextConverter::Implementation {
+  const encodings::Encoding& encoding;
+  encodings::Converter converter;
+
+  bool multi_byte() const { return encoding.kind == EncodingKind::kMultiByte; }
+  // C1 controls stand for themselves only where the encoding has them.
+  bool hole(uint32_t character) const {
+    return character < 0xA0 && !multi_byte() && std::string_view(encoding.name).starts_with("WIN");
+  }
+
+  // The character at `from`, which moves behind it.
+  Status next(const char*& from, const char* end, std::string& out) const {
+    const char* const begin = from;
     UErrorCode code = U_ZERO_ERROR;
-    const UChar32 character = ucnv_getNextUChar(c.get(), &from, bytes.data() + i + 1, &code);
-    // C1 controls stand for themselves only where the encoding has them.
-    const bool hole = character < 0xA0 && std::string_view(e.name).starts_with("WIN");
-    if (U_FAILURE(code) || hole) {
-      untranslatable(context, bytes.substr(i, 1), e.name, "UTF8");
+    const UChar32 character = ucnv_getNextUChar(converter.get(), &from, multi_byte() ? end : from + 1, &code);
+    if (U_SUCCESS(code) && !hole(static_cast<uint32_t>(character))) {
+      utf8_append(static_cast<uint32_t>(character), out);
       return {};
     }
-    utf8_append(static_cast<uint32_t>(character), out);
+    ucnv_resetToUnicode(converter.get());
+    const bool malformed = code == U_TRUNCATED_CHAR_FOUND || code == U_ILLEGAL_CHAR_FOUND;
+    const auto length = static_cast<size_t>(std::clamp<ptrdiff_t>(end - begin, 1, malformed ? 2 : from - begin));
+    const Str bytes(begin, multi_byte() ? length : 1);
+    if (multi_byte() && malformed) return invalid_bytes(bytes, encoding);
+    return untranslatable(bytes, encoding.name, "UTF8");
   }
-  return context.failed() ? Str() : context.arena().copy(out);
-}
-Str from_utf8(FuncContext& context, Str text, const Encoding& e) {
-  const Converter c = open(context, e);
-  std::string out;
-  for (size_t i = 0; c != nullptr && i < text.size();) {
-    const size_t length = utf8_length(text[i]);
-    if (length == 1) {
-      out.push_back(text[i++]);
-      continue;
-    }
-    const uint32_t point = utf8_decode(text, i);
+
+  // False: the encoding does not have it.
+  bool append(uint32_t point, std::string& out) const {
+    if (hole(point)) return false;
     UChar units[2] = {static_cast<UChar>(point), 0};
     int32_t count = 1;
     if (point >= 0x10000) {
@@ -161,16 +163,86 @@ Str from_utf8(FuncContext& context, Str text, const Encoding& e) {
     }
     char bytes[8];
     UErrorCode code = U_ZERO_ERROR;
-    const int32_t n = ucnv_fromUChars(c.get(), bytes, sizeof bytes, units, count, &code);
-    const bool hole = point < 0xA0 && std::string_view(e.name).starts_with("WIN");
-    if (U_FAILURE(code) || n != 1 || hole) {
-      untranslatable(context, text.substr(i, length), "UTF8", e.name);
-      return {};
+    const int32_t n = ucnv_fromUChars(converter.get(), bytes, sizeof bytes, units, count, &code);
+    if (U_FAILURE(code) || n < 1 || (n > 1 && !multi_byte())) return false;
+    out.append(bytes, static_cast<size_t>(n));
+    return true;
+  }
+};
+
+TextConverter::TextConverter(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+TextConverter::~TextConverter() = default;
+const char* TextConverter::name() const { return implementation_->encoding.name; }
+
+Status TextConverter::to_utf8(Str bytes, std::string& out) const {
+  const char *at = bytes.data(), *end = at + bytes.size();
+  while (at < end) {
+    if (static_cast<uint8_t>(*at) < 0x80) {
+      out.push_back(*at++);
+    } else {
+      INDIGO_TRY(implementation_->next(at, end, out));
     }
-    out.push_back(bytes[0]);
+  }
+  return {};
+}
+
+Status TextConverter::from_utf8(Str text, std::string& out) const {
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = utf8_length(text[i]);
+    if (length == 1) {
+      out.push_back(text[i]);
+    } else if (!implementation_->append(utf8_decode(text, i), out)) {
+      return untranslatable(text.substr(i, length), "UTF8", name());
+    }
     i += length;
   }
-  return context.failed() ? Str() : context.arena().copy(out);
+  return {};
+}
+
+void TextConverter::from_utf8_or_mark(Str text, std::string& out) const {
+  for (size_t i = 0; i < text.size(); i += utf8_length(text[i])) {
+    if (utf8_length(text[i]) == 1) {
+      out.push_back(text[i]);
+    } else if (!implementation_->append(utf8_decode(text, i), out)) {
+      out.push_back('?');
+    }
+  }
+}
+
+Result<std::unique_ptr<TextConverter>> TextConverter::open(Str name) {
+  const Encoding* const e = find_encoding(name);
+  if (e == nullptr) {
+    return Error(sqlstate::kInvalidParameterValue, "invalid encoding name \"" + std::string(name) + "\"");
+  }
+  if (e->kind == EncodingKind::kUtf8 || e->kind == EncodingKind::kAscii) return std::unique_ptr<TextConverter>();
+  if (e->kind == EncodingKind::kUnsupported) return not_converted(*e);
+  UErrorCode code = U_ZERO_ERROR;
+  Converter c(ucnv_open(e->icu, &code));
+  if (U_FAILURE(code)) return not_converted(*e);
+  ucnv_setFromUCallBack(c.get(), UCNV_FROM_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &code);
+  ucnv_setToUCallBack(c.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &code);
+  return std::unique_ptr<TextConverter>(
+      new TextConverter(std::unique_ptr<Implementation>(new Implementation{*e, std::move(c)})));
+}
+
+namespace {
+
+Str to_utf8(FuncContext& context, Str bytes, const Encoding& e) {
+  std::string out;
+  auto converter = TextConverter::open(e.name);
+  Status status = converter.ok() ? (*converter)->to_utf8(bytes, out) : Status(converter.take_error());
+  if (status.ok()) return context.arena().copy(out);
+  context.fail(std::move(*status.take_error()));
+  return {};
+}
+Str from_utf8(FuncContext& context, Str text, const Encoding& e) {
+  std::string out;
+  auto converter = TextConverter::open(e.name);
+  Status status = converter.ok() ? (*converter)->from_utf8(text, out) : Status(converter.take_error());
+  if (status.ok()) return context.arena().copy(out);
+  context.fail(std::move(*status.take_error()));
+  return {};
 }
 
 // PostgreSQL converts directly among the Cyrillic encodings and among the Central European ones.
@@ -194,7 +266,7 @@ Str convert_directly(FuncContext& context, Str bytes, const Encoding& from, cons
     if (!context.failed()) from_utf8(context, utf8, to);
     if (!context.failed()) continue;
     context.take_error();
-    untranslatable(context, bytes.substr(i, 1), from.name, to.name);
+    context.fail(untranslatable(bytes.substr(i, 1), from.name, to.name));
     break;
   }
   return {};
@@ -212,7 +284,7 @@ Str convert(FuncContext& context, Str bytes, const Encoding& from, const Encodin
     if (from.kind == EncodingKind::kAscii && !has_no_zero(context, bytes, from)) return {};
     const bool checked = from.kind == EncodingKind::kUtf8 || to.kind == EncodingKind::kUtf8;
     if (checked && !valid_utf8(context, bytes)) return {};
-    if (to.kind != EncodingKind::kSingleByte || from.kind == EncodingKind::kAscii) return bytes;
+    if (to.icu == nullptr || from.kind == EncodingKind::kAscii) return bytes;
     return from_utf8(context, bytes, to);
   }
   if (&from == &to) return bytes;
@@ -257,6 +329,10 @@ int32_t length_in_encoding(FuncContext& context, Str bytes, Str name) {
       context.fail(sqlstate::kFeatureNotSupported, "length in encoding \"" + std::string(name) + "\" is not supported");
     }
     return 0;
+  }
+  if (e->kind == EncodingKind::kMultiByte) {
+    const Str text = to_utf8(context, bytes, *e);
+    return context.failed() ? 0 : static_cast<int32_t>(utf8_count(text));
   }
   if (e->kind != EncodingKind::kUtf8) return has_no_zero(context, bytes, *e) ? static_cast<int32_t>(bytes.size()) : 0;
   return valid_utf8(context, bytes) ? static_cast<int32_t>(utf8_count(bytes)) : 0;

@@ -14,7 +14,8 @@ namespace {
 
 // How far apart the first bytes are that differ; else which is longer.
 int compare_bytes(Str a, Str b) {
-  const int c = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
+  const size_t common = std::min(a.size(), b.size());
+  const int c = common == 0 ? 0 : std::memcmp(a.data(), b.data(), common);  // an empty one may be at no address
   return c != 0 ? c : three_way(a.size(), b.size());
 }
 // Names end with a zero byte: an end differs from a letter by the letter.

@@ -9,6 +9,7 @@
 #include "types/function/kernel.h"
 #include "types/oids.h"
 #include "types/set/producer.h"
+#include "types/textsearch/rank.h"
 #include "types/textsearch/tsquery.h"
 #include "types/textsearch/tsvector.h"
 
@@ -176,6 +177,18 @@ Datum concatenate_vectors(FuncContext& context, Str a, Str b) {
 bool matches_vector(FuncContext& context, Str vector, Str query) { return tsquery_matches(context, vector, query); }
 bool query_matches(FuncContext& context, Str query, Str vector) { return tsquery_matches(context, vector, query); }
 
+float rank_by_weights_and_method(FuncContext& context, Str array, Str vector, Str query, int32_t method) {
+  RankWeights weights = kDefaultRankWeights;
+  return read_rank_weights(context, array, weights) ? text_search_rank(weights, vector, query, method) : 0;
+}
+float rank_by_weights(FuncContext& context, Str array, Str vector, Str query) {
+  return rank_by_weights_and_method(context, array, vector, query, 0);
+}
+float rank_by_method(Str vector, Str query, int32_t method) {
+  return text_search_rank(kDefaultRankWeights, vector, query, method);
+}
+float rank(Str vector, Str query) { return rank_by_method(vector, query, 0); }
+
 // (lexeme, positions, weights); a word without places has nulls.
 std::unique_ptr<SetProducer> open_lexemes(FuncContext&, const CallInfo&, std::span<const Datum> arguments) {
   if (any_null(arguments)) return empty_set();
@@ -217,6 +230,10 @@ const ScalarEntry kTsVectorEntries[] = {
     {"array_to_tsvector", kernel<from_array>},
     {"ts_match_vq", kernel<matches_vector>},
     {"ts_match_qv", kernel<query_matches>},
+    {"ts_rank_wttf", kernel<rank_by_weights_and_method>},
+    {"ts_rank_wtt", kernel<rank_by_weights>},
+    {"ts_rank_ttf", kernel<rank_by_method>},
+    {"ts_rank_tt", kernel<rank>},
 };
 const SetEntry kTextSearchSets[] = {{"tsvector_unnest", open_lexemes}};
 

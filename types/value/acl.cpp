@@ -83,6 +83,8 @@ Acl default_acl(char kind, Oid owner) {
     case 'T':
     case 'l': own = everybody = kPrivilegeUsage; break;
     case 't': own = kPrivilegeCreate; break;
+    case 'L': own = kPrivilegeSelect | kPrivilegeUpdate; break;
+    case 'F': own = kPrivilegeUsage; break;
     case 'P': own = kPrivilegeSet | kPrivilegeAlterSystem; break;
     default: break;
   }

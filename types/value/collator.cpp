@@ -6,6 +6,7 @@
 #include <unicode/ucol.h>
 #include <unicode/ustring.h>
 
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/value/key_codec.h"
 
@@ -97,6 +98,7 @@ void Collator::append_equality_key(Str text, std::string& out) const {
 
 void Collator::append_key(Str text, std::string& out) const {
   if (collator_ == nullptr) return append_escaped_text(small_letters(text), out);
+  note_work(500 + 10 * text.size());
   const std::vector<UChar> units = to_utf16(text);
   const size_t from = out.size();
   // Most sort keys are shorter than this; the call says how long the key is.

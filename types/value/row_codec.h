@@ -42,6 +42,20 @@ class RowLayout {
   void encode(std::span<const Vector* const> columns, uint32_t r, std::string& out) const;
   // Strings borrow from `row`.
   Datum column(Bytes row, size_t column) const;
+  // The same of a fixed-width column of T's width, and of a string: zero and empty when it is null.
+  template <class T>
+  T fixed(Bytes row, size_t column) const {
+    if (added_ != nullptr || phys_bytes(columns_[column]) != sizeof(T)) [[unlikely]]
+      return fixed_slow<T>(row, column);
+    return load_unaligned<T>(row.data() + position_[column]);
+  }
+  Str string(Bytes row, size_t column) const {
+    if (added_ != nullptr || columns_[column] != Phys::kStr) [[unlikely]] {
+      const Datum d = this->column(row, column);
+      return d.null || d.phys != Phys::kStr ? Str() : d.str;
+    }
+    return variable(row.data(), position_[column]);
+  }
   // Fills vectors[i] with column wanted[i] of the rows, at vector rows 0.. (each vector is initialised here and keeps a
   // larger capacity that it had); strings borrow from the images. Images come from our own storage: they are trusted.
   void decode(std::span<const Bytes> rows, std::span<const uint16_t> wanted, std::span<Vector> vectors) const;
@@ -52,6 +66,11 @@ class RowLayout {
   // Reads the values through three callables of a column's index.
   template <class NullAt, class FixedAt, class StrAt>
   void encode_with(const NullAt& null_at, const FixedAt& fixed_at, const StrAt& str_at, std::string& out) const;
+  template <class T>
+  T fixed_slow(Bytes row, size_t column) const {
+    const Datum d = this->column(row, column);
+    return d.null ? T{} : load_unaligned<T>(&d.block);
+  }
   // The `ordinal`-th variable column's bytes.
   Str variable(const char* row, uint32_t ordinal) const {
     const char* ends = row + offsets_offset_;

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/static_process.h"
+
 namespace indigo::wire {
 
 namespace {
@@ -42,6 +44,7 @@ struct Libpq {
   void (*finish)(Connection*) = nullptr;
 
   bool load() {
+    if (is_static_process()) return false;
     void* handle = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) return false;
     bool all = true;
@@ -97,7 +100,12 @@ bool wait_for_answer(const Libpq& pq, void* connection, int signals) {
 
 int backup_command(const BackupOptions& options) {
   Libpq pq;
-  if (!pq.load()) return complain("could not load libpq.so.5: install the package libpq5");
+  if (!pq.load()) {
+    return complain(is_static_process()
+                        ? "this executable is static and cannot load libpq: call indigo_backup by psql,\n"
+                          "  psql -c \"select * from indigo_backup('/new/directory')\""
+                        : "could not load libpq.so.5: install the package libpq5");
+  }
   sigset_t mask;
   sigemptyset(&mask);
   sigaddset(&mask, SIGINT);

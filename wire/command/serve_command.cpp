@@ -16,6 +16,7 @@
 #include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "engine/instance.h"
+#include "wire/command/exit_status.h"
 #include "wire/server.h"
 #include "wire/starting_up.h"
 
@@ -24,8 +25,6 @@ namespace indigo::wire {
 namespace {
 
 constexpr auto kStopTimeout = std::chrono::seconds(10);
-constexpr int kExitFailure = 1;
-constexpr int kExitNotStarted = 127;
 
 std::string os_user() {
   const passwd* entry = getpwuid(geteuid());
@@ -108,7 +107,8 @@ struct Running {
     return running;
   }
 
-  void stop() {
+  // Sessions that do not end in time end with the process, whose status is `status`.
+  void stop(int status) {
     if (server->stop(Clock::now() + kStopTimeout)) {
       server.reset();
       instance.reset();
@@ -116,7 +116,7 @@ struct Running {
     }
     log_error("some sessions did not end in time");
     fflush(nullptr);
-    _exit(kExitFailure);  // their stacks cannot be unwound
+    _exit(status);  // their stacks cannot be unwound
   }
 };
 
@@ -141,8 +141,9 @@ void complain(const Error& error) {
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
-  fprintf(stderr, "indigo: could not run \"%s\": %s\n", arguments[0], strerror(errno));
-  _exit(kExitNotStarted);
+  const int why = errno;
+  fprintf(stderr, "indigo: could not run \"%s\": %s\n", arguments[0], strerror(why));
+  _exit(why == ENOENT || why == ENOTDIR ? kExitNotFound : kExitNotExecutable);
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ int serve(const ServeOptions& options) {
   Result<Running> running = Running::start(options);
   if (!running.ok()) {
     complain(running.error());
-    return kExitFailure;
+    return kExitFailed;
   }
   const Listeners& listeners = running->server->listeners();
   printf("indigo: ready, port %d%s%s\n", listeners.port(), listeners.socket_directory().empty() ? "" : ", socket ",
@@ -162,10 +163,11 @@ int serve(const ServeOptions& options) {
   while (sigwait(&signals, &number) != 0 || number == SIGHUP) {
     if (number != SIGHUP) continue;
     log_info("received SIGHUP, reloading configuration files");
+    running->instance->reload_settings();
     running->server->reload();
   }
-  running->stop();
-  return 0;
+  running->stop(kExitFailed);
+  return kExitDone;
 }
 
 int run_command(ServeOptions options, const std::vector<std::string>& command) {
@@ -176,13 +178,13 @@ int run_command(ServeOptions options, const std::vector<std::string>& command) {
   Result<Running> running = Running::start(options);
   if (!running.ok()) {
     complain(running.error());
-    return kExitFailure;
+    return kExitOwnFailure;
   }
   pid_t child = fork();
   if (child < 0) {
     fprintf(stderr, "indigo: could not start a process: %s\n", strerror(errno));
-    running->stop();
-    return kExitFailure;
+    running->stop(kExitOwnFailure);
+    return kExitOwnFailure;
   }
   if (child == 0) become(command, *running->server, signals);
   int status = 0;
@@ -190,6 +192,7 @@ int run_command(ServeOptions options, const std::vector<std::string>& command) {
     int number = 0;
     sigwait(&signals, &number);
     if (number == SIGHUP) {
+      running->instance->reload_settings();
       running->server->reload();
     } else if (number != SIGCHLD) {
       kill(child, number);
@@ -197,8 +200,9 @@ int run_command(ServeOptions options, const std::vector<std::string>& command) {
       break;
     }
   }
-  running->stop();
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  const int ended = WIFSIGNALED(status) ? kExitSignal + WTERMSIG(status) : WEXITSTATUS(status);
+  running->stop(ended);
+  return ended;
 }
 
 }  // namespace indigo::wire

@@ -20,7 +20,7 @@ struct ServeOptions {
 int serve(const ServeOptions& options);
 
 // Serves on a free port while `command` runs with the server's address in its environment; answers the command's exit status
-// (128 + signal when a signal ended it, 127 when it could not be started).
+// (wire/command/exit_status.h has those that are not its own).
 int run_command(ServeOptions options, const std::vector<std::string>& command);
 
 }  // namespace indigo::wire

@@ -21,9 +21,9 @@ struct ErrorResponse {
     put_field('S', severity, out);
     put_field('V', severity, out);
     put_field('C', error.state.text(), out);
-    // A message is never left out.
+    // A message is never left out, also an empty one (of RAISE).
     out.put_byte('M');
-    out.put_string(without_nul(error.message.empty() ? std::string_view("missing error text") : error.message));
+    out.put_string(without_nul(error.message));
     put_field('D', error.detail, out);
     put_field('H', error.hint, out);
     if (error.position > 0) put_field('P', std::to_string(error.position), out);

@@ -1,4 +1,4 @@
-// FunctionCall: a function by its OID. From the client. Decoded only to be refused in good form.
+// FunctionCall: a function by its OID. From the client.
 #pragma once
 
 #include <optional>

@@ -122,6 +122,10 @@ Status Listeners::open_tcp(const std::string& host) {
   hints.ai_flags = AI_PASSIVE;
   addrinfo* found = nullptr;
   int failed = getaddrinfo(host == "*" ? nullptr : host.c_str(), "0", &hints, &found);
+  if (failed != 0 && host == "localhost") {  // a machine without /etc/hosts has loopback all the same
+    hints.ai_flags = 0;
+    failed = getaddrinfo(nullptr, "0", &hints, &found);
+  }
   if (failed != 0) {
     return Error(sqlstate::kConnectionFailure,
                  "could not translate host name \"" + host + "\" to address: " + gai_strerror(failed));

@@ -35,7 +35,13 @@ engine::Format overall_format(engine::CopyFormat format) {
 
 }  // namespace
 
-void ClientSink::row_description(const engine::ResultShape& shape) { RowDescription::encode(shape, stream_.out()); }
+void ClientSink::row_description(const engine::ResultShape& shape) {
+  if (text_.converter() == nullptr) {
+    RowDescription::encode(shape, stream_.out());
+  } else {
+    RowDescription::encode(text_.out(shape), stream_.out());
+  }
+}
 
 void ClientSink::no_data() { NoData::encode(stream_.out()); }
 
@@ -44,7 +50,7 @@ void ClientSink::parameter_description(std::span<const Oid> types) {
 }
 
 Status ClientSink::rows(const engine::ResultShape& shape, const Chunk& chunk) {
-  encoder_.begin(shape, chunk, session_->output_context());
+  encoder_.begin(shape, chunk, session_->output_context(), text_.converter());
   OutputBuffer& out = stream_.out();
   uint32_t count = chunk.rows();
   for (uint32_t i = 0; i < count; i++) {
@@ -73,15 +79,17 @@ void ClientSink::portal_suspended() { PortalSuspended::encode(stream_.out()); }
 void ClientSink::error(const Error& error) {
   // What ends the session is told once, as FATAL, by the command loop.
   if (task_.interrupted() >= InterruptReason::kIdleTimeout) return;
-  ErrorResponse::encode(ErrorResponse::kError, "ERROR", error, stream_.out());
+  ErrorResponse::encode(ErrorResponse::kError, "ERROR", text_.converter() ? text_.out(error) : error, stream_.out());
 }
 
 void ClientSink::notice(engine::Severity severity, const Error& text) {
-  ErrorResponse::encode(ErrorResponse::kNotice, severity_name(severity), text, stream_.out());
+  ErrorResponse::encode(ErrorResponse::kNotice, severity_name(severity), text_.converter() ? text_.out(text) : text,
+                        stream_.out());
   stream_.mark_due();
 }
 
 void ClientSink::parameter_status(std::string_view name, std::string_view value) {
+  if (name == "client_encoding") text_.use(value);
   for (auto& [known, last] : changed_parameters_) {
     if (known != name) continue;
     last = value;
@@ -91,22 +99,29 @@ void ClientSink::parameter_status(std::string_view name, std::string_view value)
 }
 
 void ClientSink::report_parameters() {
-  for (const auto& [name, value] : changed_parameters_) ParameterStatus{name, value}.encode(stream_.out());
+  for (const auto& [name, value] : changed_parameters_) ParameterStatus{name, text_.out(value)}.encode(stream_.out());
   changed_parameters_.clear();
 }
 
 Result<engine::CopySource*> ClientSink::copy_in(engine::CopyFormat format, uint32_t column_count) {
   CopyResponse{overall_format(format), static_cast<uint16_t>(column_count)}.encode(CopyResponse::kIn, stream_.out());
-  INDIGO_TRY(copy_in_.begin());
+  INDIGO_TRY(copy_in_.begin(format != engine::CopyFormat::kBinary));
   return static_cast<engine::CopySource*>(&copy_in_);
 }
 
 void ClientSink::copy_out(engine::CopyFormat format, uint32_t column_count) {
+  copies_text_ = format != engine::CopyFormat::kBinary;
   CopyResponse{overall_format(format), static_cast<uint16_t>(column_count)}.encode(CopyResponse::kOut, stream_.out());
 }
 
 Status ClientSink::copy_data(std::string_view bytes) {
-  CopyData{bytes}.encode(stream_.out());
+  if (copies_text_ && text_.converter() != nullptr) {
+    std::string converted;
+    INDIGO_TRY(text_.converter()->from_utf8(bytes, converted));
+    CopyData{converted}.encode(stream_.out());
+  } else {
+    CopyData{bytes}.encode(stream_.out());
+  }
   return send_if_much();
 }
 

@@ -9,6 +9,7 @@
 #include "engine/row_sink.h"
 #include "engine/session.h"
 #include "wire/net/stream.h"
+#include "wire/session/client_text.h"
 #include "wire/session/copy_in_source.h"
 #include "wire/session/row_encoder.h"
 
@@ -19,7 +20,8 @@ inline constexpr size_t kMaxBufferedBytes = 64 * 1024;
 
 class ClientSink final : public engine::RowSink {
  public:
-  ClientSink(Stream& stream, Task& task) : stream_(stream), task_(task), copy_in_(stream, task) {}
+  ClientSink(Stream& stream, Task& task, ClientText& text)
+      : stream_(stream), task_(task), text_(text), copy_in_(stream, task, text) {}
 
   void set_session(engine::Session& session) { session_ = &session; }
   // The client broke the protocol inside COPY: the connection must end.
@@ -48,9 +50,11 @@ class ClientSink final : public engine::RowSink {
 
   Stream& stream_;
   Task& task_;
+  ClientText& text_;
   engine::Session* session_ = nullptr;
   RowEncoder encoder_;
   CopyInSource copy_in_;
+  bool copies_text_ = true;  // COPY TO STDOUT in a form that is text
   std::vector<std::pair<std::string, std::string>> changed_parameters_;
 };
 

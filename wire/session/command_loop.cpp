@@ -17,6 +17,7 @@
 #include "wire/messages/execute.h"
 #include "wire/messages/flush.h"
 #include "wire/messages/function_call.h"
+#include "wire/messages/function_call_response.h"
 #include "wire/messages/notification_response.h"
 #include "wire/messages/parse_complete.h"
 #include "wire/messages/query.h"
@@ -34,8 +35,11 @@ constexpr uint32_t kMessagesPerYield = 16;
 }  // namespace
 
 CommandLoop::CommandLoop(Stream& stream, Task& task, engine::Session& session)
-    : stream_(stream), task_(task), session_(session), sink_(stream, task) {
+    : stream_(stream), task_(task), session_(session), sink_(stream, task, text_) {
   sink_.set_session(session);
+  for (const auto& [name, value] : session.reported_settings()) {
+    if (name == "client_encoding") text_.use(value);
+  }
 }
 
 void CommandLoop::run() {
@@ -139,7 +143,7 @@ bool CommandLoop::must_end() {
 }
 
 void CommandLoop::fatal(const Error& error) {
-  ErrorResponse::encode(ErrorResponse::kError, "FATAL", error, stream_.out());
+  ErrorResponse::encode(ErrorResponse::kError, "FATAL", text_.out(error), stream_.out());
   log_message(LogLevel::kDebug, error.message);
   stream_.farewell(Clock::now() + kFarewell);
 }
@@ -181,15 +185,21 @@ CommandLoop::Next CommandLoop::handle(const Frame& frame) {
   }
   stream_.end_busy();
   stream_.in().unpin();
+  text_.forget();
   // A long pipeline: others may have waited long.
   if (++messages_at_once_ % kMessagesPerYield == 0) task_.yield_if_due();
   return Next::kContinue;
 }
 
+Status CommandLoop::read(std::string_view& text) {
+  INDIGO_ASSIGN(text, text_.in(text));
+  return {};
+}
+
 void CommandLoop::handle_query(std::string_view body) {
   Query query;
   Status status = query.decode(body);
-  if (status.ok()) status = check_client_text(query.text);
+  if (status.ok()) status = read(query.text);
   if (status.ok()) {
     session_.query(query.text, sink_);
   } else {
@@ -207,8 +217,8 @@ void CommandLoop::refuse(const Error& error) {
 
 Status CommandLoop::handle_parse(std::string_view body) {
   INDIGO_TRY(parse_.decode(body));
-  INDIGO_TRY(check_client_text(parse_.statement));
-  INDIGO_TRY(check_client_text(parse_.text));
+  INDIGO_TRY(read(parse_.statement));
+  INDIGO_TRY(read(parse_.text));
   INDIGO_TRY(session_.parse(parse_.statement, parse_.text, parse_.parameter_types, sink_));
   ParseComplete::encode(stream_.out());
   return {};
@@ -219,7 +229,11 @@ Status CommandLoop::handle_bind(std::string_view body) {
   for (size_t i = 0; i < bind_.values.size(); i++) {
     bool binary = !bind_.parameter_formats.empty() &&
                   bind_.parameter_formats[bind_.parameter_formats.size() == 1 ? 0 : i] == Format::kBinary;
-    if (bind_.values[i] && !binary) INDIGO_TRY(check_client_text(*bind_.values[i]));
+    if (bind_.values[i] && !binary) INDIGO_TRY(read(*bind_.values[i]));
+  }
+  if (text_.converter() != nullptr) {
+    INDIGO_TRY(read(bind_.portal));
+    INDIGO_TRY(read(bind_.statement));
   }
   engine::BindMessage message{bind_.portal, bind_.statement, bind_.parameter_formats, bind_.values,
                               bind_.result_formats};
@@ -231,6 +245,7 @@ Status CommandLoop::handle_bind(std::string_view body) {
 Status CommandLoop::handle_describe(std::string_view body) {
   Describe describe;
   INDIGO_TRY(describe.decode(body));
+  if (text_.converter() != nullptr) INDIGO_TRY(read(describe.name));
   return describe.kind == 'S' ? session_.describe_statement(describe.name, sink_)
                               : session_.describe_portal(describe.name, sink_);
 }
@@ -238,12 +253,14 @@ Status CommandLoop::handle_describe(std::string_view body) {
 Status CommandLoop::handle_execute(std::string_view body) {
   Execute execute;
   INDIGO_TRY(execute.decode(body));
+  if (text_.converter() != nullptr) INDIGO_TRY(read(execute.portal));
   return session_.execute(execute.portal, execute.max_rows > 0 ? static_cast<uint32_t>(execute.max_rows) : 0, sink_);
 }
 
 Status CommandLoop::handle_close(std::string_view body) {
   Close close;
   INDIGO_TRY(close.decode(body));
+  if (text_.converter() != nullptr) INDIGO_TRY(read(close.name));
   INDIGO_TRY(close.kind == 'S' ? session_.close_statement(close.name) : session_.close_portal(close.name));
   CloseComplete::encode(stream_.out());
   return {};
@@ -252,9 +269,22 @@ Status CommandLoop::handle_close(std::string_view body) {
 void CommandLoop::handle_function_call(std::string_view body) {
   FunctionCall call;
   Status status = call.decode(body);
-  refuse(status.ok() ? Error(sqlstate::kFeatureNotSupported, "function calls by protocol message are not supported")
-                           .with_hint("Call the function in a query.")
-                     : std::move(status.error()));
+  for (size_t i = 0; i < call.arguments.size() && status.ok(); i++) {
+    const auto& formats = call.argument_formats;
+    const bool binary = !formats.empty() && formats[std::min(i, formats.size() - 1)] == Format::kBinary;
+    if (call.arguments[i] && !binary) status = read(*call.arguments[i]);
+  }
+  if (status.ok()) {
+    auto result =
+        session_.call_function({call.function, call.argument_formats, call.arguments, call.result_format}, sink_);
+    if (result.ok()) {
+      if (*result && call.result_format == Format::kText) *result = text_.out(**result);
+      FunctionCallResponse{*result}.encode(stream_.out());
+    } else {
+      status = std::move(result.error());
+    }
+  }
+  if (!status.ok()) refuse(status.error());
   ready();
 }
 
@@ -279,6 +309,9 @@ void CommandLoop::extended(const Status& status) {
   session_.fail_transaction();
   sink_.error(status.error());
   skip_until_sync_ = true;
+  // Its client may wait for this before it sends Sync: an error goes out with what came before, as in PostgreSQL.
+  send_wanted_ = true;
+  stream_.mark_due();
 }
 
 bool CommandLoop::deliver_notifications() {
@@ -286,7 +319,8 @@ bool CommandLoop::deliver_notifications() {
   while (session_.next_notification(notification)) {
     {
       const MustNotFail scope;  // it has been taken
-      NotificationResponse{notification.sender, notification.channel, notification.payload}.encode(stream_.out());
+      const std::string channel = text_.out(notification.channel), payload = text_.out(notification.payload);
+      NotificationResponse{notification.sender, channel, payload}.encode(stream_.out());
     }
     stream_.mark_due();
     if (stream_.out().size() < kMaxBufferedBytes) continue;

@@ -39,6 +39,8 @@ class CommandLoop {
   void handle_function_call(std::string_view body);
   void handle_sync(std::string_view body);
 
+  // A text of the client's, as UTF-8.
+  Status read(std::string_view& text);
   void extended(const Status& status);
   template <class Handle>
   void guarded(Handle&& handle);    // as extended, for what gives a Status and may throw
@@ -55,6 +57,7 @@ class CommandLoop {
   Stream& stream_;
   Task& task_;
   engine::Session& session_;
+  ClientText text_;
   ClientSink sink_;
   bool skip_until_sync_ = false;
   bool idle_ = true;               // nothing but ReadyForQuery was said since the last message

@@ -27,8 +27,11 @@ std::string unexpected_type(char type) {
 
 }  // namespace
 
-Status CopyInSource::begin() {
+Status CopyInSource::begin(bool text) {
   done_ = false;
+  converts_ = text && text_.converter() != nullptr;
+  unfinished_.clear();
+  set_before_wait(nullptr);  // the reading before may have ended by an exception
   stream_.in().pin();
   if (stream_.flush() == StreamResult::kOk) return {};
   return Error(sqlstate::kConnectionFailure, "connection to client lost");
@@ -39,7 +42,20 @@ Error CopyInSource::lose(Error error) {
   return error;
 }
 
+// Line by line: no encoding has a character that contains the line's end.
 Result<bool> CopyInSource::read(std::string& out) {
+  if (!converts_) return read_bytes(out);
+  for (;;) {
+    INDIGO_ASSIGN(const bool more, read_bytes(unfinished_));
+    const size_t end = more ? unfinished_.rfind('\n') + 1 : unfinished_.size();
+    if (end == 0 && more) continue;
+    INDIGO_TRY(text_.converter()->to_utf8(Str(unfinished_).substr(0, end), out));
+    unfinished_.erase(0, end);
+    return more || end > 0;
+  }
+}
+
+Result<bool> CopyInSource::read_bytes(std::string& out) {
   bool gathered = false;
   size_t begin = out.size();
   while (!done_) {
@@ -64,15 +80,18 @@ Result<bool> CopyInSource::read(std::string& out) {
         done_ = true;
         CopyFail fail;
         INDIGO_TRY(fail.decode(frame.body));
-        INDIGO_TRY(check_client_text(fail.reason));
-        return Error(sqlstate::kQueryCanceled, "COPY from stdin failed: " + std::string(fail.reason));
+        INDIGO_ASSIGN(const std::string_view reason, text_.in(fail.reason));
+        return Error(sqlstate::kQueryCanceled, "COPY from stdin failed: " + std::string(reason));
       }  // Flush and Sync mean nothing here
       continue;
     }
     if (state != FrameState::kIncomplete) {
       return lose(Error(sqlstate::kProtocolViolation, "invalid message length"));
     }
-    if (gathered && !stream_.readable()) return true;
+    if (!stream_.readable()) {
+      if (gathered) return true;
+      INDIGO_TRY(before_wait());
+    }
     switch (stream_.fill(kNoDeadline, InterruptReason::kCancel)) {
       case StreamResult::kCalled:
       case StreamResult::kOk:

@@ -87,7 +87,9 @@ Kind encoding_of(Oid type, Phys phys, engine::Format format) {
   return binary ? Kind::kSend : Kind::kOutput;
 }
 
-void RowEncoder::begin(const engine::ResultShape& shape, const Chunk& chunk, types::FuncContext& context) {
+void RowEncoder::begin(const engine::ResultShape& shape, const Chunk& chunk, types::FuncContext& context,
+                       const types::TextConverter* converter) {
+  converter_ = converter;
   shape_ = &shape;
   chunk_ = &chunk;
   context_ = &context;
@@ -95,6 +97,8 @@ void RowEncoder::begin(const engine::ResultShape& shape, const Chunk& chunk, typ
   for (size_t i = 0; i < kinds_.size(); i++) {
     engine::Format format = i < shape.formats.size() ? shape.formats[i] : engine::Format::kText;
     kinds_[i] = encoding_of(shape.columns[i].type.oid, chunk.columns[i].phys(), format);
+    if (converter != nullptr && kinds_[i] == Kind::kRawBytes && is_text_family(shape.columns[i].type.oid))
+      kinds_[i] = Kind::kConvertedText;
   }
 }
 
@@ -120,6 +124,12 @@ Status RowEncoder::row(uint32_t row, OutputBuffer& out) {
       case Kind::kBinary4: put_fixed(out, big_endian(vector.get<uint32_t>(row))); break;
       case Kind::kBinary8: put_fixed(out, big_endian(vector.get<uint64_t>(row))); break;
       case Kind::kBinary16: put_fixed(out, vector.get<Block16>(row)); break;
+      case Kind::kConvertedText:
+        if (auto status = converted_value(vector.get<Str>(row), out); !status.ok()) {
+          out.truncate(begin);
+          return status;
+        }
+        break;
       case Kind::kOutput:
       case Kind::kSend:
         if (auto status = slow_value(i, vector, row, out); !status.ok()) {
@@ -137,6 +147,13 @@ Status RowEncoder::row(uint32_t row, OutputBuffer& out) {
   return {};
 }
 
+Status RowEncoder::converted_value(Str text, OutputBuffer& out) {
+  converted_.clear();
+  INDIGO_TRY(converter_->from_utf8(text, converted_));
+  put_sized(out, converted_);
+  return {};
+}
+
 Status RowEncoder::slow_value(size_t column, const Vector& vector, uint32_t row, OutputBuffer& out) {
   scratch_.clear();
   const auto& type = shape_->columns[column].type;
@@ -147,7 +164,11 @@ Status RowEncoder::slow_value(size_t column, const Vector& vector, uint32_t row,
     types::type_output(*context_, type, value, scratch_);
   }
   if (context_->failed()) return context_->take_error();
-  put_sized(out, scratch_);
+  if (converter_ != nullptr && kinds_[column] == Kind::kOutput) {
+    INDIGO_TRY(converted_value(scratch_, out));
+  } else {
+    put_sized(out, scratch_);
+  }
   constexpr size_t kKeptBytesMax = 1 << 20;
   if (scratch_.capacity() > kKeptBytesMax) std::string().swap(scratch_);
   return {};

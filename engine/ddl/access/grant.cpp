@@ -26,7 +26,9 @@ std::string_view kind_of(const Target& t) {
     case 'f': return "function";
     case 'l': return "language";
     case 't': return "tablespace";
+    case 'F': return t.table == catalog::pg_foreign_server::kOid ? "foreign server" : "foreign-data wrapper";
     case 'P': return "parameter";
+    case 'L': return "large object";
     default: return "table";
   }
 }
@@ -107,7 +109,8 @@ Status apply_grant(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, 
     row.str(t.acl_column, types::acl_array(acl));
   }
   INDIGO_TRY(check(system.update(c.txn, row)));
-  c.catalog.changed({t.changed});  // kInvalidOid: what is looked up through it, everything
+  // (No plan and no descriptor knows of a large object.)
+  if (t.kind != 'L') c.catalog.changed({t.changed});  // kInvalidOid: what is looked up through it, everything
   return {};
 }
 
@@ -352,8 +355,11 @@ Status execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
       break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: INDIGO_TRY(grant_on_each(c, s, grantees, "type", type_target)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_LARGEOBJECT:
     case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FDW:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PARAMETER_ACL: INDIGO_TRY(grant_on_server_objects(c, s, grantees)); break;
     default: return unsupported(std::string(s.is_grant ? "GRANT" : "REVOKE") + " on this kind of object");
   }

@@ -1,10 +1,12 @@
-// GRANT and REVOKE on what is in no schema: languages, tablespaces, parameters.
+// GRANT and REVOKE on what is in no schema: languages, large objects, tablespaces, foreign-data wrappers and servers, parameters.
 #include <algorithm>
 
 #include "catalog/object_privileges.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/grant_target.h"
 #include "engine/ddl/access/privilege_list.h"
+#include "engine/ddl/foreign/foreign_object.h"
+#include "engine/ddl/object/large_object.h"
 #include "engine/ddl/tree.h"
 #include "engine/settings/setting_table.h"
 #include "types/text/ascii.h"
@@ -58,6 +60,32 @@ Result<Target> tablespace_target(DdlContext& c, const PgQuery__Node* node) {
                 pg_tablespace::c_spcowner,
                 't',
                 types::kPrivilegeCreate,
+                name,
+                kInvalidOid};
+}
+
+Result<Target> large_object_target(DdlContext& c, const PgQuery__Node* node) {
+  INDIGO_ASSIGN(const Oid oid, existing_large_object(c, node));
+  return Target{catalog::kLargeObjectAcl.table,
+                table(c, catalog::kLargeObjectAcl.table).key({Datum::of_oid(oid)}),
+                catalog::kLargeObjectAcl.acl,
+                catalog::kLargeObjectAcl.owner,
+                'L',
+                types::kPrivilegeSelect | types::kPrivilegeUpdate,
+                "large object " + std::to_string(oid),
+                kInvalidOid};
+}
+
+template <const ForeignKind& kKind>
+Result<Target> foreign_target(DdlContext& c, const PgQuery__Node* node) {
+  const std::string name(string_of(node));
+  INDIGO_ASSIGN(const Oid oid, existing_foreign(c, kKind, name));
+  return Target{kKind.table,
+                table(c, kKind.table).key({Datum::of_oid(oid)}),
+                kKind.acl_column,
+                kKind.owner_column,
+                'F',
+                types::kPrivilegeUsage,
                 name,
                 kInvalidOid};
 }
@@ -130,6 +158,12 @@ Status grant_on_server_objects(DdlContext& c, const PgQuery__GrantStmt& s, std::
     return grant_on_each(c, s, grantees, "language", language_target);
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE)
     return grant_on_each(c, s, grantees, "tablespace", tablespace_target);
+  if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_FDW)
+    return grant_on_each(c, s, grantees, kWrapperKind.owned, foreign_target<kWrapperKind>);
+  if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER)
+    return grant_on_each(c, s, grantees, kServerKind.owned, foreign_target<kServerKind>);
+  if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_LARGEOBJECT)
+    return grant_on_each(c, s, grantees, "large object", large_object_target);
   INDIGO_ASSIGN(const Wanted wanted,
                 wanted_privileges(s, types::kPrivilegeSet | types::kPrivilegeAlterSystem, "parameter"));
   for (const PgQuery__Node* node : nodes(s.n_objects, s.objects))

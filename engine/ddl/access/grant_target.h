@@ -28,7 +28,7 @@ Status apply_grant(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, 
 Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees, std::string_view kind,
                      Result<Target> (*target_of)(DdlContext&, const PgQuery__Node*));
 
-// On languages, tablespaces and parameters.
+// On languages, large objects, tablespaces, foreign-data wrappers, servers and parameters.
 Status grant_on_server_objects(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees);
 
 }  // namespace indigo::engine::ddl

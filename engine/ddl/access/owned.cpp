@@ -5,7 +5,12 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/access/policy.h"
+#include "engine/ddl/foreign/server.h"
+#include "engine/ddl/foreign/wrapper.h"
+#include "engine/ddl/object/large_object.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/replication/publication.h"
+#include "engine/ddl/replication/subscription.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/tree.h"
@@ -31,8 +36,10 @@ std::vector<RelationPtr> owned_relations(DdlContext& c, Oid role) {
 
 std::vector<Oid> owned_rows(DdlContext& c, Oid table_oid, int owner_column, int oid_column, Oid role) {
   std::vector<Oid> out;
+  // Numbers of large objects are their makers' choice.
+  const Oid first = table_oid == catalog::pg_largeobject_metadata::kOid ? kInvalidOid : oid::kFirstUserOid;
   table(c, table_oid).scan(c.txn, {}, [&](RowReader row) {
-    if (row.oid(owner_column) == role && row.oid(oid_column) >= oid::kFirstUserOid) out.push_back(row.oid(oid_column));
+    if (row.oid(owner_column) == role && row.oid(oid_column) >= first) out.push_back(row.oid(oid_column));
     return true;
   });
   return out;
@@ -92,6 +99,7 @@ Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s
         v.oid(pg_namespace::c_nspowner, to);
         pass_on(v, pg_namespace::c_nspacl, from, to);
       }));
+      c.catalog.changed({kInvalidOid});
     }
     for (const Oid oid : owned_rows(c, pg_type::kOid, pg_type::c_typowner, pg_type::c_oid, from)) {
       INDIGO_TRY(
@@ -119,6 +127,26 @@ Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s
       INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
                             [&](RowValues& v) { v.oid(pg_collation::c_collowner, to); }));
     }
+    for (const ForeignKind* kind : {&kWrapperKind, &kServerKind}) {
+      for (const Oid oid : owned_rows(c, kind->table, kind->owner_column, kind->oid_column, from)) {
+        if (kind == &kWrapperKind) {
+          INDIGO_TRY(change_wrapper_owner(c, foreign_name(c, *kind, oid), to));
+        } else {
+          INDIGO_TRY(change_server_owner(c, foreign_name(c, *kind, oid), to));
+        }
+      }
+    }
+    namespace pg_largeobject_metadata = catalog::pg_largeobject_metadata;
+    for (const Oid oid : owned_rows(c, pg_largeobject_metadata::kOid, pg_largeobject_metadata::c_lomowner,
+                                    pg_largeobject_metadata::c_oid, from))
+      INDIGO_TRY(change_large_object_owner(c, oid, to));
+    namespace pg_publication = catalog::pg_publication;
+    for (const Oid oid : owned_rows(c, pg_publication::kOid, pg_publication::c_pubowner, pg_publication::c_oid, from))
+      INDIGO_TRY(change_publication_owner(c, publication_name(c, oid), to));
+    namespace pg_subscription = catalog::pg_subscription;
+    for (const Oid oid :
+         owned_rows(c, pg_subscription::kOid, pg_subscription::c_subowner, pg_subscription::c_oid, from))
+      INDIGO_TRY(change_subscription_owner(c, oid, to));
     for (const Oid oid : owned_rows(c, pg_database::kOid, pg_database::c_datdba, pg_database::c_oid, from)) {
       INDIGO_TRY(update_row(c, pg_database::kOid, {Datum::of_oid(oid)},
                             [&](RowValues& v) { v.oid(pg_database::c_datdba, to); }));
@@ -159,6 +187,23 @@ Status execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
     for (const Oid oid : owned_rows(c, pg_collation::kOid, pg_collation::c_collowner, pg_collation::c_oid, role)) {
       objects.push_back({pg_collation::kOid, oid, 0});
     }
+    for (const ForeignKind* kind : {&kWrapperKind, &kServerKind}) {
+      for (const Oid oid : owned_rows(c, kind->table, kind->owner_column, kind->oid_column, role))
+        objects.push_back({kind->table, oid, 0});
+    }
+    for (const Oid oid : owned_rows(c, catalog::pg_user_mapping::kOid, catalog::pg_user_mapping::c_umuser,
+                                    catalog::pg_user_mapping::c_oid, role)) {
+      objects.push_back({catalog::pg_user_mapping::kOid, oid, 0});
+    }
+    for (const Oid oid : owned_rows(c, catalog::pg_publication::kOid, catalog::pg_publication::c_pubowner,
+                                    catalog::pg_publication::c_oid, role)) {
+      objects.push_back({catalog::pg_publication::kOid, oid, 0});
+    }
+    for (const Oid oid :
+         owned_rows(c, catalog::pg_largeobject_metadata::kOid, catalog::pg_largeobject_metadata::c_lomowner,
+                    catalog::pg_largeobject_metadata::c_oid, role)) {
+      objects.push_back({catalog::pg_largeobject::kOid, oid, 0});
+    }
     // Row types and arrays go with what they are the types of.
     for (const Oid oid : owned_rows(c, pg_type::kOid, pg_type::c_typowner, pg_type::c_oid, role)) {
       const auto references = references_of(c, {pg_type::kOid, oid, 0});
@@ -172,9 +217,13 @@ Status execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
     INDIGO_TRY(forget_privileges(c, pg_namespace::kOid, pg_namespace::c_nspacl, role));
     INDIGO_TRY(forget_privileges(c, pg_type::kOid, pg_type::c_typacl, role));
     INDIGO_TRY(forget_privileges(c, pg_proc::kOid, pg_proc::c_proacl, role));
+    INDIGO_TRY(
+        forget_privileges(c, catalog::pg_largeobject_metadata::kOid, catalog::pg_largeobject_metadata::c_lomacl, role));
     INDIGO_TRY(forget_privileges(c, catalog::pg_language::kOid, catalog::pg_language::c_lanacl, role));
     INDIGO_TRY(forget_privileges(c, catalog::pg_tablespace::kOid, catalog::pg_tablespace::c_spcacl, role));
     INDIGO_TRY(forget_privileges(c, catalog::pg_parameter_acl::kOid, catalog::pg_parameter_acl::c_paracl, role));
+    for (const ForeignKind* kind : {&kWrapperKind, &kServerKind})
+      INDIGO_TRY(forget_privileges(c, kind->table, kind->acl_column, role));
     INDIGO_TRY(forget_privileges(c, pg_database::kOid, pg_database::c_datacl, role));
     INDIGO_TRY(forget_default_privileges(c, role, kInvalidOid));
     c.catalog.changed({kInvalidOid});

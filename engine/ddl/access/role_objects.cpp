@@ -33,6 +33,24 @@ class RoleObjects {
     listed(catalog::kDatabaseAcl, pg_database::c_oid);
     listed(catalog::kTablespaceAcl, catalog::pg_tablespace::c_oid);
     listed(catalog::kParameterAcl, catalog::pg_parameter_acl::c_oid);
+    listed(catalog::kWrapperAcl, catalog::pg_foreign_data_wrapper::c_oid);
+    listed(catalog::kServerAcl, catalog::pg_foreign_server::c_oid);
+    large_objects();
+    table(c_, catalog::pg_user_mapping::kOid).scan(c_.txn, {}, [&](RowReader row) {
+      owned({catalog::pg_user_mapping::kOid, row.oid(catalog::pg_user_mapping::c_oid), 0},
+            row.oid(catalog::pg_user_mapping::c_umuser));
+      return true;
+    });
+    table(c_, catalog::pg_subscription::kOid).scan(c_.txn, {}, [&](RowReader row) {
+      owned({catalog::pg_subscription::kOid, row.oid(catalog::pg_subscription::c_oid), 0},
+            row.oid(catalog::pg_subscription::c_subowner));
+      return true;
+    });
+    table(c_, catalog::pg_publication::kOid).scan(c_.txn, {}, [&](RowReader row) {
+      owned({catalog::pg_publication::kOid, row.oid(catalog::pg_publication::c_oid), 0},
+            row.oid(catalog::pg_publication::c_pubowner));
+      return true;
+    });
     table(c_, catalog::pg_statistic_ext::kOid).scan(c_.txn, {}, [&](RowReader row) {
       owned({catalog::pg_statistic_ext::kOid, row.oid(catalog::pg_statistic_ext::c_oid), 0},
             row.oid(catalog::pg_statistic_ext::c_stxowner));
@@ -74,6 +92,16 @@ class RoleObjects {
       const Address a{source.table, row.oid(oid_column), 0};
       owned(a, owner);
       granted(a, owner, row, source.acl);
+      return true;
+    });
+  }
+
+  void large_objects() {
+    const catalog::AclSource& source = catalog::kLargeObjectAcl;
+    table(c_, source.table).scan(c_.txn, {}, [&](RowReader row) {
+      const Address a{catalog::pg_largeobject::kOid, row.oid(catalog::pg_largeobject_metadata::c_oid), 0};
+      owned(a, row.oid(source.owner));
+      granted(a, row.oid(source.owner), row, source.acl);
       return true;
     });
   }

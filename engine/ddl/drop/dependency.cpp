@@ -1,10 +1,14 @@
 #include "engine/ddl/drop/dependency.h"
 
 #include "catalog/tables/system_table.h"
+#include "engine/ddl/foreign/server.h"
 #include "engine/ddl/function/signature.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/operator/operator_class.h"
+#include "engine/ddl/replication/publication.h"
+#include "engine/ddl/replication/publication_members.h"
+#include "engine/ddl/replication/subscription.h"
 
 namespace indigo::engine::ddl {
 
@@ -68,7 +72,13 @@ Status erase_row(DdlContext& c, const DependRow& r) {
 }  // namespace
 
 Status remove_dependencies_of(DdlContext& c, const Address& depender) {
-  for (const DependRow& row : rows_of_depender(c, depender)) INDIGO_TRY(erase_row(c, row));
+  SystemTable& t = table(c, pg_depend::kOid);
+  std::vector<std::string> keys;
+  t.scan_keys(c.txn, {Datum::of_oid(depender.class_id), Datum::of_oid(depender.object)}, [&](RowReader r, Bytes key) {
+    if (depender.sub == 0 || r.i32(pg_depend::c_objsubid) == depender.sub) keys.emplace_back(key);
+    return true;
+  });
+  for (const std::string& key : keys) INDIGO_TRY(check(t.erase_key(c.txn, key)));
   return {};
 }
 
@@ -183,6 +193,15 @@ std::string describe(DdlContext& c, const Address& a) {
       return "statistics object " + name_in_table(c, a.class_id, a.object, catalog::pg_statistic_ext::c_stxname);
     case catalog::pg_event_trigger::kOid:
       return "event trigger " + name_in_table(c, a.class_id, a.object, catalog::pg_event_trigger::c_evtname);
+    case catalog::pg_foreign_data_wrapper::kOid:
+      return "foreign-data wrapper " + foreign_name(c, kWrapperKind, a.object);
+    case catalog::pg_foreign_server::kOid: return "server " + foreign_name(c, kServerKind, a.object);
+    case catalog::pg_user_mapping::kOid: return "user mapping for " + user_mapping_text(c, a.object);
+    case catalog::pg_subscription::kOid: return "subscription " + subscription_name(c, a.object);
+    case catalog::pg_publication::kOid: return "publication " + publication_name(c, a.object);
+    case catalog::pg_publication_rel::kOid:
+    case catalog::pg_publication_namespace::kOid: return published_text(c, a);
+    case catalog::pg_largeobject::kOid: return "large object " + std::to_string(a.object);
     case catalog::pg_extension::kOid:
       return "extension " + name_in_table(c, a.class_id, a.object, catalog::pg_extension::c_extname);
     case pg_namespace::kOid: return "schema " + name_in_table(c, pg_namespace::kOid, a.object, pg_namespace::c_nspname);

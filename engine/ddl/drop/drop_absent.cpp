@@ -14,9 +14,6 @@ struct Kind {
 };
 // Kinds whose objects have a name of their own.
 constexpr Kind kNamed[] = {
-    {PG_QUERY__OBJECT_TYPE__OBJECT_FDW, "foreign-data wrapper"},
-    {PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER, "server"},
-    {PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION, "publication"},
     {PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER, "event trigger"},
     {PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE, "foreign table"},
 };

@@ -50,8 +50,9 @@ class DropSearch {
     for (const Dependent& reference : references_of(c_, object)) {
       if (reference.type != 'i' && reference.type != 'P' && reference.type != 'e') continue;
       const Address& owner = reference.address;
-      // Columns of a partition key depend on their own table.
-      if (owner.class_id == object.class_id && owner.object == object.object) continue;
+      // Columns of a partition key depend on their own table, which goes with them. ALTER TABLE has its own word for it.
+      const bool own_table = owner.class_id == object.class_id && owner.object == object.object;
+      if (own_table && (dependee == nullptr || object.sub == 0)) continue;
       if (dependee == nullptr) {
         // An internal part cannot be dropped for itself; its owner may be named as well.
         if (std::any_of(asked_.begin(), asked_.end(),
@@ -187,10 +188,12 @@ std::vector<RelationPtr> tables_losing_their_key(DdlContext& c, const std::vecto
     std::string image;
     const SystemTable& indexes = table(c, pg_index::kOid);
     if (!indexes.find_oid(c.txn, v.address.object, image)) continue;
-    const RelationPtr relation = current(c, indexes.reader(image).oid(pg_index::c_indrelid));
+    const Oid owner = indexes.reader(image).oid(pg_index::c_indrelid);
+    if (contains(victims, {pg_class::kOid, owner, 0})) continue;
+    const RelationPtr relation = current(c, owner);
     if (relation == nullptr || relation->key_columns.empty() || relation->primary_index()->oid != v.address.object)
       continue;
-    if (!contains(victims, {pg_class::kOid, relation->oid, 0})) out.push_back(relation);
+    out.push_back(relation);
   }
   return out;
 }
@@ -203,6 +206,7 @@ Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cas
   if (!quiet) INDIGO_TRY(report(c, search.victims(), objects, cascade));
   for (const Victim& v : search.victims()) {
     if (v.address.class_id != pg_class::kOid || v.address.sub != 0) continue;
+    if (!c.host.is_being_read(v.address.object) && !c.host.has_pending_checks(v.address.object)) continue;
     const RelationPtr r = current(c, v.address.object);
     if (r != nullptr && (r->kind == RelationKind::kTable || r->is_partitioned()))
       INDIGO_TRY(check_not_in_use(c, *r, "DROP TABLE"));

@@ -8,6 +8,7 @@
 #include "engine/ddl/drop/drop_absent.h"
 #include "engine/ddl/event/event_trigger.h"
 #include "engine/ddl/extension/extension.h"
+#include "engine/ddl/foreign/foreign_object.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/collation.h"
@@ -15,6 +16,7 @@
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/operator/operator_class.h"
+#include "engine/ddl/replication/publication.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/tree.h"
@@ -68,7 +70,7 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
     return std::optional<Address>();
   }
   INDIGO_TRY(check_schema_usage(c, q.schema));
-  const RelationPtr found = c.catalog.find_relation(q.schema, q.name);
+  const RelationPtr found = c.catalog.find_head(q.schema, q.name);
   if (found == nullptr) {
     const std::string message = std::string(wanted.name) + " " +
                                 quoted(missing_ok ? std::string(q.name) : sql::name_list_text(name)) +
@@ -136,6 +138,10 @@ Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropSt
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
       return find_dropped_collation(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
     case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: return find_dropped_extension(c, string_of(&node), s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FDW: return find_own_foreign(c, kWrapperKind, string_of(&node), s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER:
+      return find_own_foreign(c, kServerKind, string_of(&node), s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION: return find_own_publication(c, string_of(&node), s.missing_ok);
     case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: return find_own_event_trigger(c, string_of(&node), s.missing_ok);
     case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER:
       return find_named_trigger(c, nodes(node.list->n_items, node.list->items), s.missing_ok,

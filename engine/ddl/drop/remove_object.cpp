@@ -4,6 +4,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/access/policy.h"
+#include "engine/ddl/object/large_object.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/rows.h"
@@ -54,12 +55,8 @@ namespace {
 Status erase_keys(DdlContext& c, SystemTable& t, std::initializer_list<Datum> prefix,
                   const std::function<bool(RowReader)>& wanted) {
   std::vector<std::string> keys;
-  t.scan(c.txn, prefix, [&](RowReader row) {
-    if (!wanted || wanted(row)) {
-      std::vector<Datum> values;
-      for (int i = 0; i < t.definition().column_count; i++) values.push_back(row.datum(i));
-      keys.push_back(t.key_of(values));
-    }
+  t.scan_keys(c.txn, prefix, [&](RowReader row, Bytes key) {
+    if (!wanted || wanted(row)) keys.emplace_back(key);
     return true;
   });
   for (const std::string& key : keys) INDIGO_TRY(check_erased(t.erase_key(c.txn, key)));
@@ -253,6 +250,7 @@ Status remove_object(DdlContext& c, const Address& a) {
       }
       break;
     }
+    case catalog::pg_largeobject::kOid: INDIGO_TRY(remove_large_object(c, a.object)); break;
     case catalog::pg_cast::kOid:
     case catalog::pg_opclass::kOid:
     case catalog::pg_opfamily::kOid:
@@ -260,6 +258,12 @@ Status remove_object(DdlContext& c, const Address& a) {
     case catalog::pg_amproc::kOid:
     case catalog::pg_event_trigger::kOid:
     case catalog::pg_extension::kOid:
+    case catalog::pg_foreign_data_wrapper::kOid:
+    case catalog::pg_foreign_server::kOid:
+    case catalog::pg_publication::kOid:
+    case catalog::pg_publication_namespace::kOid:
+    case catalog::pg_publication_rel::kOid:
+    case catalog::pg_user_mapping::kOid:
     case catalog::pg_statistic_ext::kOid:
     case pg_collation::kOid:
     case pg_namespace::kOid: {

@@ -1,5 +1,7 @@
 #include "engine/ddl/drop/shared_dependency.h"
 
+#include <deque>
+
 #include "catalog/tables/system_table.h"
 
 namespace indigo::engine::ddl {
@@ -7,9 +9,9 @@ namespace indigo::engine::ddl {
 namespace {
 
 // Every row whose key begins so, as values.
-std::vector<RowValues> rows_beginning(DdlContext& c, std::initializer_list<Datum> prefix) {
+std::deque<RowValues> rows_beginning(DdlContext& c, std::initializer_list<Datum> prefix) {
   SystemTable& t = table(c, pg_shdepend::kOid);
-  std::vector<RowValues> out;
+  std::deque<RowValues> out;
   t.scan(c.txn, prefix, [&](RowReader row) {
     RowValues& values = out.emplace_back(t.definition());
     for (int i = 0; i < t.definition().column_count; i++) values.set(i, row.datum(i));
@@ -18,7 +20,7 @@ std::vector<RowValues> rows_beginning(DdlContext& c, std::initializer_list<Datum
   return out;
 }
 
-Status erase(DdlContext& c, const std::vector<RowValues>& rows) {
+Status erase(DdlContext& c, const std::deque<RowValues>& rows) {
   SystemTable& t = table(c, pg_shdepend::kOid);
   for (const RowValues& row : rows) INDIGO_TRY(check_erased(t.erase_key(c.txn, t.key_of(row.datums()))));
   return {};

@@ -143,12 +143,15 @@ Status check_pseudo_types(DdlContext& c, const RoutineSignature& s, std::string_
     return info != nullptr && info->kind == 'p' && !sql::is_polymorphic(t);
   };
   const bool trigger = language == "plpgsql" && (s.result == oid::kTrigger || s.result == oid::kEventTrigger);
-  if (pseudo(s.result) && s.result != oid::kVoid && s.result != oid::kRecord && !trigger) {
-    return invalid_definition(name + " functions cannot return type " + type_text(c, {s.result, -1, kInvalidOid}));
-  }
+  const auto refused = [&](const char* what, Oid t) {
+    return Error(language == "sql" ? kInvalidFunctionDefinition : SqlState(sqlstate::kFeatureNotSupported),
+                 name + " functions cannot " + what + " type " + type_text(c, {t, -1, kInvalidOid}));
+  };
+  if (pseudo(s.result) && s.result != oid::kVoid && s.result != oid::kRecord && !trigger)
+    return refused("return", s.result);
   for (const Oid t : s.inputs) {
     if (pseudo(t) && !(language == "plpgsql" && t == oid::kRecord))
-      return invalid_definition(name + " functions cannot accept type " + type_text(c, {t, -1, kInvalidOid}));
+      return refused(language == "sql" ? "have arguments of" : "accept", t);
   }
   if (trigger && !s.inputs.empty() && kind == FunctionKind::kFunction) {
     if (s.result == oid::kEventTrigger)

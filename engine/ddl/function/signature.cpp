@@ -220,7 +220,7 @@ class Reader {
       case oid::kInternal:
         if (!has_input({oid::kInternal}))
           return invalid_definition("unsafe use of pseudo-type \"internal\"")
-              .with_detail("A function returning \"internal\" must have at least one \"internal\" argument.");
+              .with_detail("A result of type internal requires at least one input of type internal.");
         break;
       default: break;
     }

@@ -5,12 +5,17 @@
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/event/event_trigger.h"
 #include "engine/ddl/extension/extension.h"
+#include "engine/ddl/foreign/foreign_object.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/collation.h"
+#include "engine/ddl/object/large_object.h"
 #include "engine/ddl/object/statistics.h"
+#include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/operator/operator_class.h"
+#include "engine/ddl/replication/publication.h"
+#include "engine/ddl/replication/subscription.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
@@ -20,7 +25,9 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-bool is_shared(Oid class_id) { return class_id == pg_database::kOid || class_id == pg_authid::kOid; }
+bool is_shared(Oid class_id) {
+  return class_id == pg_database::kOid || class_id == pg_authid::kOid || class_id == catalog::pg_tablespace::kOid;
+}
 
 }  // namespace
 
@@ -201,6 +208,19 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: {
       INDIGO_ASSIGN(const auto found, find_own_event_trigger(c, string_of(object), false));
+      return *found;
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FDW:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER: {
+      const ForeignKind& kind = type == PG_QUERY__OBJECT_TYPE__OBJECT_FDW ? kWrapperKind : kServerKind;
+      INDIGO_ASSIGN(const auto found, find_own_foreign(c, kind, string_of(object), false));
+      return *found;
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE: return find_own_tablespace(c, string_of(object));
+    case PG_QUERY__OBJECT_TYPE__OBJECT_LARGEOBJECT: return find_own_large_object(c, object);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SUBSCRIPTION: return find_own_subscription(c, string_of(object));
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION: {
+      INDIGO_ASSIGN(const auto found, find_own_publication(c, string_of(object), false));
       return *found;
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: {

@@ -8,6 +8,8 @@
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/drop/shared_dependency.h"
 #include "engine/ddl/object/comment.h"
+#include "engine/ddl/object/tablespace.h"
+#include "engine/ddl/replication/subscription.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/temporary.h"
@@ -49,6 +51,7 @@ struct CreateOptions {
   Oid owner = kInvalidOid;
   bool is_template = false, allow_connections = true;
   int32_t connection_limit = -1;
+  Oid tablespace = kInvalidOid;  // the template's
 };
 
 Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt& s) {
@@ -82,8 +85,7 @@ Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt&
       if (!limit || *limit < -1) return Error(sqlstate::kInvalidParameterValue, "invalid connection limit: " + value);
       out.connection_limit = static_cast<int32_t>(*limit);
     } else if (name == "tablespace") {
-      if (value != "pg_default")
-        return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(value) + " does not exist");
+      INDIGO_ASSIGN(out.tablespace, database_tablespace(c, value));
     } else if (name != "strategy" && name != "collation_version" && name != "icu_locale" && name != "oid") {
       return Error(sqlstate::kSyntaxError, "option " + quoted(name) + " not recognized").at(position(c, d->location));
     }
@@ -142,6 +144,7 @@ Status execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s) {
       .flag(pg_database::c_datallowconn, options.allow_connections)
       .i32(pg_database::c_datconnlimit, options.connection_limit)
       .set_null(pg_database::c_datacl);
+  if (options.tablespace != kInvalidOid) row.oid(pg_database::c_dattablespace, options.tablespace);
   const StorageStatus status = databases.insert(c.txn, row);
   if (status == StorageStatus::kDuplicateKey) {
     return Error(sqlstate::kDuplicateDatabase, "database " + quoted(name) + " already exists");
@@ -186,6 +189,7 @@ Status execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s) {
   INDIGO_TRY(check_owner(c, row->owner, "database", s.dbname));
   if (row->is_template) return Error(sqlstate::kWrongObjectType, "cannot drop a template database");
   if (row->oid == c.catalog.database()) return Error(sqlstate::kObjectInUse, "cannot drop the currently open database");
+  INDIGO_TRY(check_no_subscriptions(c, row->oid, s.dbname));
   bool force = false;
   for (const PgQuery__Node* node : nodes(s.n_options, s.options)) {
     const std::string_view option = node->def_elem->defname;
@@ -237,9 +241,11 @@ Status execute_alter_database(DdlContext& c, const PgQuery__AlterDatabaseStmt& s
       INDIGO_TRY(update_row(c, pg_database::kOid, {Datum::of_oid(row->oid)},
                             [&](RowValues& v) { v.i32(pg_database::c_datconnlimit, static_cast<int32_t>(*limit)); }));
     } else if (name == "tablespace") {
-      if (text_value(d->arg) != "pg_default") {
-        return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(text_value(d->arg)) + " does not exist");
-      }
+      if (row->oid == c.catalog.database())
+        return Error(sqlstate::kObjectInUse, "cannot change the tablespace of the currently open database");
+      INDIGO_ASSIGN(const Oid tablespace, database_tablespace(c, text_value(d->arg)));
+      INDIGO_TRY(update_row(c, pg_database::kOid, {Datum::of_oid(row->oid)},
+                            [&](RowValues& v) { v.oid(pg_database::c_dattablespace, tablespace); }));
     } else {
       return Error(sqlstate::kSyntaxError, "option " + quoted(name) + " not recognized").at(position(c, d->location));
     }

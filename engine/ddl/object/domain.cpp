@@ -18,6 +18,16 @@ namespace indigo::engine::ddl {
 
 namespace {
 
+// Errors do not say where in the statement they are, as in PostgreSQL.
+Result<StoredExpression> store_of_domain(DdlContext& c, const PgQuery__Node* node, ExpressionUse use,
+                                         const std::shared_ptr<const RelationInfo>& relation, const TypeRef& target) {
+  auto stored = store_expression(c, node, use, relation, target);
+  if (stored.ok()) return stored;
+  Error error = std::move(*stored.take_error());
+  error.position = 0;
+  return error;
+}
+
 // CHECK of a domain: VALUE stands for the value. It is analyzed as the one column of a made-up relation.
 Result<StoredExpression> domain_check(DdlContext& c, const PgQuery__Node* expression, const TypeRef& base) {
   auto relation = std::make_shared<RelationInfo>();
@@ -26,7 +36,7 @@ Result<StoredExpression> domain_check(DdlContext& c, const PgQuery__Node* expres
   value.number = 1;
   value.type = base;
   relation->columns.push_back(value);
-  return store_expression(c, expression, ExpressionUse::kDomainCheck, relation, {oid::kBool, -1, kInvalidOid});
+  return store_of_domain(c, expression, ExpressionUse::kDomainCheck, relation, {oid::kBool, -1, kInvalidOid});
 }
 
 // What was stored.
@@ -212,7 +222,7 @@ Status execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s) 
       case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT: {
         if (t.default_expr) return Error(sqlstate::kSyntaxError, "multiple default expressions");
         INDIGO_ASSIGN(const StoredExpression e,
-                      store_expression(c, k->raw_expr, ExpressionUse::kDefault, nullptr, base));
+                      store_of_domain(c, k->raw_expr, ExpressionUse::kDefault, nullptr, base));
         t.default_expr = e.tree;
         INDIGO_ASSIGN(t.default_text, expression_text(c, e.tree, nullptr, false));
         default_references = e.references;
@@ -256,7 +266,7 @@ Status set_default(DdlContext& c, const TypePtr& type, const PgQuery__Node* valu
   std::string text;
   if (!sql::absent(value)) {
     const TypeRef base{type->base, type->base_typmod, type->collation};
-    INDIGO_ASSIGN(stored, store_expression(c, value, ExpressionUse::kDefault, nullptr, base));
+    INDIGO_ASSIGN(stored, store_of_domain(c, value, ExpressionUse::kDefault, nullptr, base));
     INDIGO_ASSIGN(text, expression_text(c, stored->tree, nullptr, false));
     for (const Address& a : stored->references) {
       INDIGO_TRY(record_dependency(c, {pg_type::kOid, type->oid, 0}, a, 'n'));

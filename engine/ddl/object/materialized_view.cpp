@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/memory/arena.h"
+#include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/object/view.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/index.h"
@@ -14,6 +15,7 @@
 #include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/query_walk.h"
 #include "sql/stored/stored_tree.h"
 #include "sql/view_text.h"
 #include "storage/table.h"
@@ -156,6 +158,20 @@ Status check_query(DdlContext& c, const sql::Query& query, const References& ref
   return check_constants(c, references);
 }
 
+// A program's statement: its variables end with it.
+Status check_without_variables(DdlContext& c, const PgQuery__Node* query) {
+  if (c.host.variables() == nullptr) return {};
+  sql::AnalyzeInput input{query, c.text, {}, false, {}};
+  input.inline_functions = false;
+  input.variables = c.host.variables();
+  INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed, sql::analyze(c.host.session(), input));
+  bool found = false;
+  sql::visit_query(*analyzed.query,
+                   [&](const sql::Expr& e, int) { return !(found |= e.kind == sql::ExprKind::kParam); });
+  if (!found) return {};
+  return Error(sqlstate::kFeatureNotSupported, "materialized views may not be defined using bound parameters");
+}
+
 }  // namespace
 
 Status execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTableAsStmt& s) {
@@ -164,6 +180,7 @@ Status execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTabl
   if (std::string_view(into.rel->relpersistence) == "u") {
     return Error(sqlstate::kFeatureNotSupported, "materialized views cannot be unlogged");
   }
+  INDIGO_TRY(check_without_variables(c, s.query));
   References references(c.catalog);
   INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed, analyze_kept(c, s.query, references));
   INDIGO_TRY(check_query(c, *analyzed.query, references));
@@ -176,6 +193,7 @@ Status execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTabl
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
   if (!free) return {};
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
+  INDIGO_ASSIGN(spec.tablespace, new_relation_tablespace(c, into.table_space_name, spec.persistence));
   const std::vector<std::string> names = sql::strings_of(nodes(into.n_col_names, into.col_names));
   INDIGO_ASSIGN(spec.columns, query_columns(c, *analyzed.query, names));
   if (names.size() > spec.columns.size()) {

@@ -10,14 +10,20 @@
 #include "engine/ddl/drop/drop_statement.h"
 #include "engine/ddl/event/event_trigger.h"
 #include "engine/ddl/extension/extension.h"
+#include "engine/ddl/foreign/server.h"
+#include "engine/ddl/foreign/wrapper.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/database.h"
 #include "engine/ddl/object/domain.h"
+#include "engine/ddl/object/large_object.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/object/statistics.h"
+#include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/partition/inherit.h"
+#include "engine/ddl/replication/publication.h"
+#include "engine/ddl/replication/subscription.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/typed_table.h"
@@ -272,6 +278,12 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
       INDIGO_TRY(rename_routine(c, s.rename_type, *s.object->object_with_args, s.newname));
       return {};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE: return rename_tablespace(c, s.subname, s.newname);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FDW: return rename_foreign(c, kWrapperKind, string_of(s.object), s.newname);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER:
+      return rename_foreign(c, kServerKind, string_of(s.object), s.newname);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION: return rename_publication(c, string_of(s.object), s.newname);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SUBSCRIPTION: return rename_subscription(c, string_of(s.object), s.newname);
     case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: return rename_event_trigger(c, string_of(s.object), s.newname);
     default: return unsupported("renaming this kind of object");
   }
@@ -460,6 +472,15 @@ Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR:
       INDIGO_TRY(change_operator_owner(c, *s.object->object_with_args, owner));
       return {};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE: return change_tablespace_owner(c, string_of(s.object), owner);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FDW: return change_wrapper_owner(c, string_of(s.object), owner);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER: return change_server_owner(c, string_of(s.object), owner);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION: return change_publication_owner(c, string_of(s.object), owner);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SUBSCRIPTION: return change_subscription_owner(c, string_of(s.object), owner);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_LARGEOBJECT: {
+      INDIGO_ASSIGN(const Oid object, existing_large_object(c, s.object));
+      return change_large_object_owner(c, object, owner);
+    }
     case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: return change_event_trigger_owner(c, string_of(s.object), owner);
     default: return unsupported("OWNER TO for this kind of object");
   }

@@ -43,7 +43,7 @@ class AggregateFinder {
     if (out_.result == oid::kInternal &&
         std::find(s_.inputs.begin(), s_.inputs.end(), oid::kInternal) == s_.inputs.end()) {
       return invalid_definition("unsafe use of pseudo-type \"internal\"")
-          .with_detail("A function returning \"internal\" must have at least one \"internal\" argument.");
+          .with_detail("A result of type internal requires at least one input of type internal.");
     }
     INDIGO_TRY(sort_operator());
     for (const Oid t : s_.inputs) INDIGO_TRY(check_type_usage(c_, t));

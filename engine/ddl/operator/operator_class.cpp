@@ -18,7 +18,7 @@ namespace pg_amop = catalog::pg_amop;
 namespace pg_amproc = catalog::pg_amproc;
 namespace pg_opclass = catalog::pg_opclass;
 namespace pg_opfamily = catalog::pg_opfamily;
-constexpr Oid kBtree = oid::kBtreeMethod, kHash = oid::kHashMethod;
+constexpr Oid kBtree = oid::kBtreeMethod, kHash = oid::kHashMethod, kGist = 783, kSpgist = 4000;
 
 Result<Oid> find_method(DdlContext& c, std::string_view name) {
   Oid found = kInvalidOid;
@@ -45,7 +45,7 @@ struct Limits {
 Limits limits_of(Oid method) {
   if (method == kBtree) return {5, 5};
   if (method == kHash) return {1, 3};
-  constexpr Oid kGist = 783, kGin = 2742, kSpgist = 4000, kBrin = 3580;
+  constexpr Oid kGin = 2742, kBrin = 3580;
   if (method == kGist) return {32767, 11};
   if (method == kGin) return {32767, 7};
   if (method == kSpgist) return {32767, 7};
@@ -96,6 +96,8 @@ struct Member {
   bool is_function;
   int16_t number;
   Oid left, right, object;
+  Oid order_family =
+      kInvalidOid;  // of btree: by which an operator's results are sorted; none: it is one to search with
 };
 
 class ClassMaker {
@@ -149,7 +151,15 @@ class ClassMaker {
   }
 
   Status add_operator(const PgQuery__CreateOpClassItem& item) {
-    if (item.n_order_family > 0) return unsupported("FOR ORDER BY of an operator class");
+    Oid order_family = kInvalidOid;
+    if (item.n_order_family > 0) {
+      const NodeList parts = nodes(item.n_order_family, item.order_family);
+      order_family = find_group(c_, true, kBtree, sql::qualified_name(parts));
+      if (order_family == kInvalidOid) {
+        return Error(sqlstate::kUndefinedObject, "operator family " + quoted(sql::name_list_text(parts)) +
+                                                     " does not exist for access method \"btree\"");
+      }
+    }
     OperatorPtr o = nullptr;
     if (item.name->n_objargs > 0) {
       INDIGO_ASSIGN(o, find_named_operator(c_, *item.name, false));
@@ -163,9 +173,15 @@ class ClassMaker {
       }
     }
     if (o->left == kInvalidOid) return Error(sqlstate::kInvalidObjectDefinition, "index operators must be binary");
-    if (o->result != oid::kBool)
+    if (order_family != kInvalidOid) {
+      if (method_ != kGist && method_ != kSpgist) {
+        return Error(sqlstate::kInvalidObjectDefinition,
+                     "access method " + quoted(method_name(c_, method_)) + " does not support ordering operators");
+      }
+    } else if (o->result != oid::kBool) {
       return Error(sqlstate::kInvalidObjectDefinition, "index search operators must return boolean");
-    return insert({false, static_cast<int16_t>(item.number), o->left, o->right, o->oid});
+    }
+    return insert({false, static_cast<int16_t>(item.number), o->left, o->right, o->oid, order_family});
   }
 
   Status add_function(const PgQuery__CreateOpClassItem& item) {
@@ -249,21 +265,27 @@ Status insert_members(DdlContext& c, Oid method, Oid family, const Address& owne
           .oid(pg_amop::c_amoplefttype, m.left)
           .oid(pg_amop::c_amoprighttype, m.right)
           .i16(pg_amop::c_amopstrategy, m.number)
-          .chr(pg_amop::c_amoppurpose, 's')
+          .chr(pg_amop::c_amoppurpose, m.order_family == kInvalidOid ? 's' : 'o')
           .oid(pg_amop::c_amopopr, m.object)
           .oid(pg_amop::c_amopmethod, method)
-          .oid(pg_amop::c_amopsortfamily, kInvalidOid);
+          .oid(pg_amop::c_amopsortfamily, m.order_family);
     }
     INDIGO_TRY(check(t.insert(c.txn, row)));
     const Address self{class_id, oid, 0};
     const Oid object_class = m.is_function ? Oid{pg_proc::kOid} : Oid{catalog::pg_operator::kOid};
     INDIGO_TRY(record_dependency(c, self, {object_class, m.object, 0}, 'n'));
     INDIGO_TRY(record_dependency(c, self, owner, 'i'));
+    if (m.order_family != kInvalidOid)
+      INDIGO_TRY(record_dependency(c, self, {pg_opfamily::kOid, m.order_family, 0}, 'n'));
   }
   return {};
 }
 
 }  // namespace
+
+Oid operator_class_named(DdlContext& c, Oid method, const sql::QualifiedName& name) {
+  return find_group(c, false, method, name);
+}
 
 Status execute_create_operator_family(DdlContext& c, const PgQuery__CreateOpFamilyStmt& s) {
   const auto q = sql::qualified_name(nodes(s.n_opfamilyname, s.opfamilyname));

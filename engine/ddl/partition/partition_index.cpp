@@ -139,6 +139,16 @@ Status add_partition_index(DdlContext& c, ConstraintTarget& target, const Relati
     if (constraint != (constraint_of(*partition, own.oid) != nullptr)) continue;
     return link_index(c, parent, index.oid, *partition, own.oid);
   }
+  IndexSpec key;  // of a partition that has partitions: theirs may be cut by other columns
+  key.unique = index.unique;
+  key.primary = index.primary;
+  for (const catalog::IndexColumn& above : index.columns) {
+    for (const ColumnInfo& column : partition->columns) {
+      if (above.column != 0 && column.name == name_of(parent, above.column))
+        key.columns.emplace_back().column = column.number;
+    }
+  }
+  INDIGO_TRY(check_partitioned_key(*partition, key));
   INDIGO_TRY(add_key_like(c, target, parent, index));
   const RelationPtr now = current(c, target.relation);
   for (const IndexInfo& own : now->indexes) {

@@ -4,6 +4,7 @@
 #include "engine/ddl/references.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/rule/rule.h"
+#include "engine/ddl/rule/select_rule.h"
 #include "sql/parse/parse_tree.h"
 #include "sql/rule/rule_tree.h"
 #include "sql/stored/stored_tree.h"
@@ -63,7 +64,10 @@ char event_of(const PgQuery__RuleStmt& s) {
 Status execute_create_rule(DdlContext& c, const PgQuery__RuleStmt& s) {
   INDIGO_ASSIGN(const RelationPtr r, open_relation(c, s.relation, TableLockMode::kAccessExclusive));
   const std::string name = truncated_name(s.rulename);
-  if (event_of(s) == '1') return unsupported("CREATE RULE ... ON SELECT");
+  if (event_of(s) == '1') {
+    INDIGO_TRY(check_relation(c, *r));
+    return execute_create_select_rule(c, s, r);
+  }
   if (r->kind == RelationKind::kMaterializedView) INDIGO_TRY(check_relation(c, *r));
   INDIGO_ASSIGN(const AnalyzedRule rule, analyze_rule(c, s, r));
   INDIGO_TRY(check_relation(c, *r));

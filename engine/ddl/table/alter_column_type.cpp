@@ -81,6 +81,10 @@ Status check_type_change(DdlContext& c, const RelationPtr& relation, const Colum
       return Error(sqlstate::kFeatureNotSupported, "cannot alter type of a column used in a policy definition")
           .with_detail(describe(c, d.address) + " depends on column " + quoted(column.name));
     }
+    if (d.address.class_id == catalog::pg_publication_rel::kOid) {
+      return Error(sqlstate::kFeatureNotSupported, "cannot alter type of a column used by a publication WHERE clause")
+          .with_detail(describe(c, d.address) + " depends on column " + quoted(column.name));
+    }
     const ColumnInfo* owner =
         d.address.class_id == pg_attrdef::kOid ? column_with_default(c, d.address.object, *relation) : nullptr;
     if (owner == nullptr || owner->generated == 0 || owner->number == column.number) continue;

@@ -8,6 +8,7 @@
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/hold.h"
+#include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/object/view_options.h"
 #include "engine/ddl/partition/alter_children.h"
 #include "engine/ddl/partition/attach.h"
@@ -139,22 +140,6 @@ Status add_constraint(DdlContext& c, const RelationPtr& relation, const PgQuery_
     case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: return add_foreign_key(c, target, k);
     case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION: return add_exclusion_constraint(c, target, k);
     default: return unsupported("this kind of constraint");
-  }
-}
-
-// `given` are name=value texts of an array of options.
-void change_option_list(RowValues& v, int column, const std::vector<std::string>& given, bool reset) {
-  std::vector<std::string> options;
-  if (!v.get(column).null) options = read_texts(v.get(column).str);
-  for (const std::string& option : given) {
-    const std::string prefix = option.substr(0, option.find('=') + 1);
-    std::erase_if(options, [&](const std::string& o) { return o.starts_with(prefix); });
-    if (!reset) options.push_back(option);
-  }
-  if (options.empty()) {
-    v.set_null(column);
-  } else {
-    v.texts(column, options);
   }
 }
 
@@ -417,9 +402,7 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetCompression: return set_compression(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetOptions:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions: return column_options(c, relation, cmd);
-    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetTableSpace:
-      if (std::string_view(cmd.name) == "pg_default") return {};
-      return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(cmd.name) + " does not exist");
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetTableSpace: return move_to_tablespace(c, relation->oid, cmd.name);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableRowSecurity:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableRowSecurity:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ForceRowSecurity:

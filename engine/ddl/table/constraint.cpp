@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/table/exclusion.h"
 #include "engine/ddl/table/rewrite.h"
@@ -133,7 +134,7 @@ Status add_key(DdlContext& c, ConstraintTarget& target, const RelationPtr& relat
   INDIGO_TRY(check_partitioned_key(*relation, spec));
   spec.immediate = !deferrable;
   const RelationPtr old = target.is_new ? nullptr : current(c, relation->oid);
-  INDIGO_ASSIGN(const Oid index, create_index(c, current(c, relation->oid), spec));
+  INDIGO_ASSIGN(const Oid index, create_index(c, relation, spec));
   INDIGO_TRY(insert_key_constraint(c, relation, spec, index, deferrable, deferred));
   if (spec.is_tree && old != nullptr) INDIGO_TRY(rewrite_table(c, old));
   return {};
@@ -243,6 +244,10 @@ Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery
     spec.included.push_back(column->number);
   }
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kIndex, nodes(k.n_options, k.options)));
+  if (sql::has_text(k.indexspace)) {
+    INDIGO_ASSIGN(spec.tablespace,
+                  new_relation_tablespace(c, k.indexspace, relation->persistence, relation->is_partitioned()));
+  }
   if (sql::has_text(k.conname)) {
     spec.name = truncated_name(k.conname);
     if (c.catalog.relation_oid(relation->schema, spec.name) != kInvalidOid) {
@@ -267,6 +272,8 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
   spec.nulls_not_distinct = index.nulls_not_distinct;
   spec.method = catalog::access_method(index.method)->oid;
   spec.options = options_of(c, index.oid);
+  const Oid tablespace = tablespace_of(c, index.oid);
+  if (tablespace != kInvalidOid && relation->persistence != 't') spec.tablespace = tablespace;
   std::vector<StoredExpression> expressions;
   if (!index.predicate.empty()) {
     INDIGO_ASSIGN(StoredExpression predicate, copy_expression(c, index.predicate, source, relation));

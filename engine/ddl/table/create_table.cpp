@@ -7,6 +7,7 @@
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/object/materialized_view.h"
+#include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/partition/bound_spec.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/partition/partition_key.h"
@@ -59,6 +60,7 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
   r.row_type = type.type;
   r.column_count = static_cast<int16_t>(spec.columns.size());
   r.options = spec.options;
+  r.tablespace = spec.tablespace;
   const bool stored = spec.kind == RelationKind::kTable || spec.kind == RelationKind::kMaterializedView;
   if (stored) {
     r.access_method = 2;  // heap, by name
@@ -283,9 +285,6 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
   if (sql::has_text(s.access_method) && std::string_view(s.access_method) != "heap") {
     return Error(sqlstate::kUndefinedObject, "access method " + quoted(s.access_method) + " does not exist");
   }
-  if (sql::has_text(s.tablespacename) && std::string_view(s.tablespacename) != "pg_default") {
-    return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(s.tablespacename) + " does not exist");
-  }
   TableSpec spec;
   spec.name = truncated_name(s.relation->relname);
   const std::string_view persistence = s.relation->relpersistence;
@@ -313,6 +312,12 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
     }
   }
   INDIGO_ASSIGN(const std::vector<RelationPtr> parents, open_parents(c, s, spec.persistence));
+  const bool named = sql::has_text(s.tablespacename);
+  if (!named && s.partbound != nullptr) spec.tablespace = tablespace_of(c, parents.front()->oid);
+  if (spec.tablespace == kInvalidOid) {
+    INDIGO_ASSIGN(spec.tablespace,
+                  new_relation_tablespace(c, named ? s.tablespacename : "", spec.persistence, s.partspec != nullptr));
+  }
   std::vector<ColumnSpec> columns;
   std::vector<LikeSource> likes;
   std::vector<const PgQuery__Constraint*> constraints;
@@ -362,8 +367,10 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
   for (const ColumnSpec& column : columns) spec.columns.push_back(column.column);
   INDIGO_ASSIGN(const Oid oid, create_table(c, spec));
   if (type != nullptr) INDIGO_TRY(record_table_type(c, oid, type->row_type));
+  // Defaults change nothing that the columns' expressions look at.
+  const RelationPtr bare = current(c, oid);
   for (size_t i = 0; i < columns.size(); i++) {
-    INDIGO_TRY(finish_column(c, current(c, oid), static_cast<int16_t>(i + 1), columns[i]));
+    INDIGO_TRY(finish_column(c, bare, static_cast<int16_t>(i + 1), columns[i]));
   }
   if (s.partspec != nullptr) INDIGO_TRY(add_partition_key(c, current(c, oid), *s.partspec));
   for (const auto& [i, sequence] : sequences) {
@@ -393,6 +400,7 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
   if (!free) return {};
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
+  INDIGO_ASSIGN(spec.tablespace, new_relation_tablespace(c, into.table_space_name, spec.persistence));
   const std::vector<std::string> names = sql::strings_of(nodes(into.n_col_names, into.col_names));
   Oid oid = kInvalidOid;
   RelationPtr relation;

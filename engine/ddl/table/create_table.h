@@ -43,6 +43,7 @@ struct TableSpec {
   RelationKind kind = RelationKind::kTable;
   std::vector<NewColumn> columns;
   std::vector<std::string> options;
+  Oid tablespace = kInvalidOid;
 };
 Result<Oid> create_table(DdlContext& c, const TableSpec& spec);
 // A free name there? 42P07; false (after a notice) with if_not_exists.

@@ -5,6 +5,7 @@
 #include "catalog/access_method.h"
 #include "catalog/descriptor/exclusion_info.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/trigger_rows.h"
@@ -180,6 +181,10 @@ Status add_exclusion_constraint(DdlContext& c, const ConstraintTarget& target, c
     expressions.push_back(std::move(predicate));
   }
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kIndex, nodes(k.n_options, k.options), method->name));
+  if (sql::has_text(k.indexspace)) {
+    INDIGO_ASSIGN(spec.tablespace,
+                  new_relation_tablespace(c, k.indexspace, relation->persistence, relation->is_partitioned()));
+  }
   if (sql::has_text(k.conname)) {
     spec.name = truncated_name(k.conname);
     if (c.catalog.relation_oid(relation->schema, spec.name) != kInvalidOid) {

@@ -303,7 +303,7 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
   INDIGO_TRY(add_check_triggers(c, n, kInvalidOid, kInvalidOid));
   INDIGO_TRY(add_referenced_partitions(c, n));
   if (relation->is_partitioned()) return add_foreign_key_below(c, current(c, relation->oid), n.oid);
-  if (!target.is_new && n.validated) {
+  if (!target.is_new && n.validated && has_rows(c, *relation)) {
     const RelationPtr now = current(c, relation->oid);
     for (const ConstraintInfo& info : now->constraints) {
       if (info.oid == n.oid) INDIGO_TRY(validate_foreign_key(c, *now, info));

@@ -5,6 +5,7 @@
 #include "catalog/descriptor/foreign_key_info.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
+#include "sql/partition/partition_map.h"
 #include "types/value/vector.h"
 
 namespace indigo::engine::ddl {
@@ -91,9 +92,14 @@ Status reference_partition(DdlContext& c, const RelationInfo& relation, const Co
 }  // namespace
 
 Status add_referenced_partitions(DdlContext& c, const NewConstraint& n) {
+  std::string image;
+  const SystemTable& classes = table(c, pg_class::kOid);
+  const bool found = classes.find_oid(c.txn, n.foreign_relation, image);
+  if (!found || classes.reader(image).chr(pg_class::c_relkind) != 'p') return {};
   const RelationPtr foreign = current(c, n.foreign_relation);
-  if (!foreign->is_partitioned()) return {};
-  for (const Oid partition : foreign->children) {
+  INDIGO_ASSIGN(const auto map, sql::partition::PartitionMap::of(c.host.session(), *foreign));
+  for (const int number : map->in_order()) {  // their names are numbered in this order
+    const Oid partition = foreign->children[static_cast<size_t>(number)];
     const RelationPtr relation = current(c, n.relation);
     const ConstraintInfo* k = constraint_of(*relation, n.oid);
     if (k != nullptr) INDIGO_TRY(reference_partition(c, *relation, *k, *foreign, partition));

@@ -9,6 +9,8 @@
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/object/tablespace.h"
+#include "engine/ddl/operator/operator_class.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/size_statistics.h"
@@ -217,6 +219,11 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   r.filenode = relation->is_partitioned() ? kInvalidOid : spec.is_tree ? table_filenode : oid;
   r.column_count = static_cast<int16_t>(spec.columns.size() + spec.included.size());
   r.options = spec.options;
+  if (spec.tablespace) {
+    r.tablespace = *spec.tablespace;
+  } else {
+    INDIGO_ASSIGN(r.tablespace, new_relation_tablespace(c, "", relation->persistence, relation->is_partitioned()));
+  }
   INDIGO_TRY(insert_class(c, r));
 
   std::vector<int16_t> keys, options;
@@ -277,8 +284,8 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   c.catalog.changed({oid, relation->oid});
 
   if (!spec.is_tree && !relation->is_partitioned()) {
-    // What the new rows say, read back, is what is built.
-    const RelationPtr now = current(c, relation->oid);
+    // What the new rows say, read back, is what is built. (A primary key that is no tree is looked at with the whole table.)
+    const RelationPtr now = spec.primary ? current(c, relation->oid) : c.catalog.with_index(*relation, oid);
     for (const IndexInfo& index : now->indexes) {
       if (index.oid == oid) INDIGO_TRY(build_index(c, now, index, oid, now->table));
     }
@@ -344,10 +351,10 @@ bool class_accepts(DdlContext& c, const AccessMethod& method, std::string_view n
                                            : kInvalidOid;
   bool accepts = false;
   table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
-    accepts |=
-        row.str(catalog::pg_opclass::c_opcname) == name &&
-        row.oid(catalog::pg_opclass::c_opcmethod) == method.classes &&
-        (row.oid(catalog::pg_opclass::c_opcintype) == base || row.oid(catalog::pg_opclass::c_opcintype) == family);
+    const Oid input = row.oid(catalog::pg_opclass::c_opcintype);
+    accepts |= row.str(catalog::pg_opclass::c_opcname) == name &&
+               row.oid(catalog::pg_opclass::c_opcmethod) == method.classes &&
+               (input == base || input == family || (text && input == oid::kText));
     return !accepts;
   });
   return accepts;
@@ -383,6 +390,12 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
   if (e.n_opclass > 0) {
     const auto q = sql::qualified_name(nodes(e.n_opclass, e.opclass));
     spec.opclass = c.catalog.catalog().builtins().opclass_named(method.classes, q.name);
+    if (spec.opclass == kInvalidOid) {
+      spec.opclass = operator_class_named(c, method.classes, q);
+      if (spec.opclass != kInvalidOid && method.searchable())  // its functions would have to order the keys
+        return unsupported("an index of method \"" + std::string(method.name) + "\" by operator class " +
+                           quoted(q.name));
+    }
     if (spec.opclass == kInvalidOid) {
       return Error(sqlstate::kUndefinedObject,
                    "operator class " + quoted(q.name) + " does not exist for access method " + quoted(method.name));
@@ -472,6 +485,10 @@ Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
   spec.unique = s.unique;
   spec.nulls_not_distinct = s.nulls_not_distinct;
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kIndex, nodes(s.n_options, s.options), method->name));
+  if (sql::has_text(s.table_space)) {
+    INDIGO_ASSIGN(spec.tablespace,
+                  new_relation_tablespace(c, s.table_space, relation->persistence, relation->is_partitioned()));
+  }
   std::vector<StoredExpression> expressions;
   if (!sql::absent(s.where_clause)) {
     INDIGO_ASSIGN(StoredExpression predicate, store_expression(c, s.where_clause, ExpressionUse::kIndexPredicate,

@@ -32,6 +32,7 @@ struct IndexSpec {
   std::string predicate;
   Oid method = catalog::default_access_method().oid;
   std::vector<std::string> options;
+  std::optional<Oid> tablespace;  // none: what the settings say
   // The tree itself is this index (the table is or will be keyed by it): no physical index of its own.
   bool is_tree = false;
 };

@@ -5,6 +5,7 @@
 #include "catalog/access_method.h"
 #include "catalog/object_privileges.h"
 #include "catalog/tables/system_table.h"
+#include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/tree.h"
@@ -16,6 +17,7 @@ namespace {
 
 struct ReindexOptions {
   bool concurrently = false, verbose = false;
+  std::string tablespace;  // where indexes go; empty: they stay
 };
 
 Result<ReindexOptions> reindex_options(DdlContext& c, NodeList list) {
@@ -28,9 +30,8 @@ Result<ReindexOptions> reindex_options(DdlContext& c, NodeList list) {
     } else if (name == "verbose") {
       INDIGO_ASSIGN(out.verbose, boolean_value(&e));
     } else if (name == "tablespace") {
-      if (text_value(e.arg) != "pg_default") {
-        return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(text_value(e.arg)) + " does not exist");
-      }
+      out.tablespace = text_value(e.arg);
+      INDIGO_TRY(usable_tablespace(c, out.tablespace));
     } else {
       return Error(sqlstate::kSyntaxError, "unrecognized REINDEX option " + quoted(name)).at(position(c, e.location));
     }
@@ -75,6 +76,10 @@ Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, const ReindexOp
   if (!index && owner->indexes.empty()) {
     notice(c, "table " + quoted(owner->name) + " has no indexes " +
                   (options.concurrently ? "that can be reindexed concurrently" : "to reindex"));
+  }
+  for (const IndexInfo& i : owner->indexes) {
+    if (!options.tablespace.empty() && (!index || i.oid == relation->oid))
+      INDIGO_TRY(move_to_tablespace(c, i.oid, options.tablespace));
   }
   if (!options.verbose) return {};
   for (const IndexInfo& i : owner->indexes) {

@@ -128,7 +128,13 @@ Result<RelationPtr> replace_storage(DdlContext& c, const RelationPtr& old) {
   }
   INDIGO_TRY(update_class(c, old->oid, [&](RowValues& v) { v.oid(pg_class::c_relfilenode, filenode); }));
   c.catalog.changed({old->oid});
-  return current(c, old->oid);
+  // Nothing else has changed. (A primary key that is no tree looks like one until its index is there again.)
+  const IndexInfo* primary = wanted->primary_index();
+  if (primary != nullptr && primary->storage) return current(c, old->oid);
+  auto now = std::make_shared<catalog::RelationInfo>(*wanted);
+  now->table = c.catalog.database_object().physical(filenode).table;
+  for (IndexInfo& index : now->indexes) index.storage = {};
+  return RelationPtr(std::move(now));
 }
 
 }  // namespace

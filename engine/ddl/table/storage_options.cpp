@@ -26,7 +26,7 @@ constexpr std::string_view kLeafSize = "leaf_size", kFill = "fillfactor", kMerge
                            kDead = "leaf_dead_share", kInline = "toast_tuple_target";
 
 enum class ValueKind : uint8_t { kInteger, kReal, kBoolean, kOnOffAuto, kCleanup, kPowerOfTwo };
-enum Place : uint8_t { kOfTable = 1, kOfIndex = 2 };
+enum Place : uint8_t { kOfTable = 1, kOfIndex = 2, kOfTablespace = 4 };
 constexpr double kMost = std::numeric_limits<int32_t>::max();
 
 struct Option {
@@ -82,6 +82,10 @@ constexpr Option kOptions[] = {
     {"gin_pending_list_limit", kOfIndex, ValueKind::kInteger, 64, kMost, true, "gin"},
     {"buffering", kOfIndex, ValueKind::kOnOffAuto, 0, 0, true, "gist"},
     {"pages_per_range", kOfIndex, ValueKind::kInteger, 1, 131072, true, "brin"},
+    {"seq_page_cost", kOfTablespace, ValueKind::kReal, 0, std::numeric_limits<double>::max()},
+    {"random_page_cost", kOfTablespace, ValueKind::kReal, 0, std::numeric_limits<double>::max()},
+    {"effective_io_concurrency", kOfTablespace, ValueKind::kInteger, 0, 1000},
+    {"maintenance_io_concurrency", kOfTablespace, ValueKind::kInteger, 0, 1000},
     {"autosummarize", kOfIndex, ValueKind::kBoolean, 0, 0, true, "brin"},
 };
 
@@ -194,13 +198,13 @@ std::vector<std::string> options_of(DdlContext& c, Oid relation) {
 
 Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options, std::string_view method) {
   std::vector<std::string> out;
-  const uint8_t place = of == OptionsOf::kTable ? kOfTable : kOfIndex;
+  const uint8_t place = of == OptionsOf::kTable ? kOfTable : of == OptionsOf::kIndex ? kOfIndex : kOfTablespace;
   for (const PgQuery__Node* node : options) {
     if (!is(node, PG_QUERY__NODE__NODE_DEF_ELEM)) continue;
     const PgQuery__DefElem* d = node->def_elem;
     const std::string_view name = d->defname;
     const bool toast = sql::has_text(d->defnamespace);
-    if (toast && (of == OptionsOf::kIndex || std::string_view(d->defnamespace) != "toast")) {
+    if (toast && (of != OptionsOf::kTable || std::string_view(d->defnamespace) != "toast")) {
       return Error(sqlstate::kInvalidParameterValue, "unrecognized parameter namespace " + quoted(d->defnamespace));
     }
     if (name == "oids" && !toast) {
@@ -233,6 +237,21 @@ Result<std::vector<std::string>> reset_options(NodeList options) {
     out.push_back(std::string(node->def_elem->defname) + "=");
   }
   return out;
+}
+
+void change_option_list(catalog::RowValues& v, int column, const std::vector<std::string>& given, bool reset) {
+  std::vector<std::string> options;
+  if (!v.get(column).null) options = read_texts(v.get(column).str);
+  for (const std::string& option : given) {
+    const std::string prefix = option.substr(0, option.find('=') + 1);
+    std::erase_if(options, [&](const std::string& o) { return o.starts_with(prefix); });
+    if (!reset) options.push_back(option);
+  }
+  if (options.empty()) {
+    v.set_null(column);
+  } else {
+    v.texts(column, options);
+  }
 }
 
 TableLockMode options_lock(NodeList options) {

@@ -21,13 +21,15 @@
 
 namespace indigo::engine::ddl {
 
-enum class OptionsOf : uint8_t { kTable, kIndex };
+enum class OptionsOf : uint8_t { kTable, kIndex, kTablespace };
 
 // As "name=value", checked. 22023 for unknown names and values out of bounds.
 // `method` is the index's; empty: the default.
 Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options, std::string_view method = {});
 // The names to RESET, each with a "=" behind it. 42601 when one has a value.
 Result<std::vector<std::string>> reset_options(NodeList options);
+// A row's list of options after `given` ("name=value") were set or reset.
+void change_option_list(catalog::RowValues& row, int column, const std::vector<std::string>& given, bool reset);
 // What setting or resetting these takes: most need not wait for those who read and write.
 TableLockMode options_lock(NodeList options);
 

@@ -28,8 +28,8 @@ Status check_relation(const RelationInfo& r, int16_t type, bool transitions) {
     case RelationKind::kPartitionedTable:
       if (instead) return wrong_table(r, "a table", "Tables cannot have INSTEAD OF triggers.");
       if (row && transitions) {
-        return wrong_table(r, "a partitioned table",
-                           "ROW triggers with transition tables are not supported on partitioned tables.");
+        return not_built(quoted(r.name) + " is a partitioned table")
+            .with_detail("ROW triggers with transition tables are not supported on partitioned tables.");
       }
       return {};
     case RelationKind::kView:

@@ -228,6 +228,7 @@ std::vector<AggregateCall::CollectedKey> AggregateCall::collected_keys() const {
       if (!order_.encodable()) continue;
       bytes.clear();
       order_.append(pointers, i, bytes);
+      note_work(50 + bytes.size());
       key.whole = bytes.size() <= sizeof key.prefix;
       bytes.resize(std::max(bytes.size(), sizeof key.prefix));
       key.prefix = big_endian(load_unaligned<uint64_t>(bytes.data()));
@@ -246,6 +247,7 @@ Status AggregateCall::flush(QueryState& state, uint32_t limit, char* const* stat
     if (a.group != b.group) return a.group < b.group;
     if (a.prefix != b.prefix) return a.prefix < b.prefix;
     if (!a.whole || !b.whole) {
+      note_work(500);
       for (size_t k = 0; k < order_columns_.size(); k++) {
         int c = order_.compare_values(k, rows.datum(a.row, order_columns_[k]), rows.datum(b.row, order_columns_[k]));
         if (c != 0) return c < 0;
@@ -254,6 +256,7 @@ Status AggregateCall::flush(QueryState& state, uint32_t limit, char* const* stat
     return a.row < b.row;
   });
   auto same = [&](uint32_t a, uint32_t b) {
+    note_work(200);
     for (size_t i = 0; i < argument_count_; i++) {
       Datum x = rows.datum(a, i + 1), y = rows.datum(b, i + 1);
       if (x.null || y.null) {

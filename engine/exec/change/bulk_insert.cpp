@@ -60,6 +60,14 @@ class BulkInsertImpl final : public BulkInsert {
     return {};
   }
 
+  Status flush() override {
+    if (gathered_.rows() == 0) return {};
+    gathered_.view(0, gathered_.rows(), view_);
+    Status status = write(view_);
+    gathered_.clear();
+    return status;
+  }
+
   Status finish() override {
     INDIGO_TRY(flush());
     INDIGO_TRY(queue_after_statement(state_, plan_.relation, catalog::kTriggerInsert, {}));
@@ -70,14 +78,6 @@ class BulkInsertImpl final : public BulkInsert {
   uint64_t row_number() const override { return row_number_; }
 
  private:
-  Status flush() {
-    if (gathered_.rows() == 0) return {};
-    gathered_.view(0, gathered_.rows(), view_);
-    Status status = write(view_);
-    gathered_.clear();
-    return status;
-  }
-
   Status write(const Chunk& rows) {
     INDIGO_TRY(state_.check());
     arena_.reset();

@@ -33,7 +33,9 @@ class BulkInsert {
   virtual Status add(const Chunk& rows) = 0;
   // Strings are copied.
   virtual Status add(std::span<const Datum> row) = 0;
-  // Writes what was gathered and settles foreign keys.
+  // Writes what was gathered.
+  virtual Status flush() = 0;
+  // The same, and settles foreign keys.
   virtual Status finish() = 0;
 
   virtual uint64_t inserted() const = 0;

@@ -18,8 +18,10 @@ class DeleteOperator final : public ChangeOperator {
         claimer_(std::move(claimer)) {
     old_.columns.resize(target_.column_count());
     for (size_t c = 0; c < target_.column_count(); c++) wanted_.push_back(static_cast<uint16_t>(c));
-    target_.triggers().set_named(static_cast<const sql::DeletePlan&>(statement).relation);
-    if (target_.triggers().before(catalog::kTriggerDelete)) claimer_.watch_triggers("deleted");
+    const auto& named = static_cast<const sql::DeletePlan&>(statement).relation;
+    target_.triggers().set_named(named);
+    if (target_.triggers().before(catalog::kTriggerDelete) || has_before_statement(*named, catalog::kTriggerDelete))
+      claimer_.watch_triggers("deleted");
   }
 
  private:

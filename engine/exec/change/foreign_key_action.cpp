@@ -6,6 +6,7 @@
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/change/foreign_key.h"
+#include "engine/exec/change/trigger_host.h"
 #include "engine/exec/change/update.h"
 #include "engine/exec/partition/leaf_tables.h"
 #include "engine/exec/scan/key_lookup.h"
@@ -109,7 +110,62 @@ Result<std::vector<std::pair<size_t, OwnedDatum>>> ForeignKeyAction::new_values(
   return changes;
 }
 
+// DELETE FROM ONLY "s"."t" WHERE $1 OPERATOR(pg_catalog.=) "a" AND ...
+std::string ForeignKeyAction::statement() const {
+  const auto quoted = [](std::string_view name) {
+    std::string out = "\"";
+    for (const char c : name) out.append(c == '"' ? 2 : 1, c);
+    return out + '"';
+  };
+  // What a key of this type is compared as, where the operator is another type's.
+  const auto cast = [&](const types::TypeRef& type) -> std::string {
+    if (type.oid == oid::kVarchar) return "::pg_catalog.text";
+    const auto info = state.session().catalog().type(type.oid);
+    if (info == nullptr) return {};
+    if (info->kind == 'e') return "::pg_catalog.anyenum";
+    return info->element != kInvalidOid && info->category == 'A' ? "::pg_catalog.anyarray" : "";
+  };
+  const std::string table =
+      (child->is_partitioned() ? "" : "ONLY ") + quoted(child->schema_name) + "." + quoted(child->name);
+  const auto column = [&](size_t i) -> const catalog::ColumnInfo& {
+    return child->columns[static_cast<size_t>(constraint.columns[i]) - 1];
+  };
+  std::string out = "DELETE FROM " + table;
+  size_t parameter = 1;
+  if (action != 'c' || !new_parent.empty()) {
+    out = "UPDATE " + table + " SET ";
+    const auto& only = constraint.delete_set_columns;
+    bool first = true;
+    for (size_t i = 0; i < constraint.columns.size(); i++) {
+      if (new_parent.empty() && !only.empty() &&
+          std::find(only.begin(), only.end(), constraint.columns[i]) == only.end())
+        continue;
+      out += std::string(first ? "" : ", ") + quoted(column(i).name) + " = ";
+      out += action == 'c' ? "$" + std::to_string(parameter++) : action == 'n' ? "NULL" : "DEFAULT";
+      first = false;
+    }
+  }
+  for (size_t i = 0; i < constraint.columns.size(); i++) {
+    const auto& theirs = parent.columns[static_cast<size_t>(constraint.foreign_columns[i]) - 1];
+    out += (i == 0 ? " WHERE $" : " AND $") + std::to_string(parameter++) + cast(theirs.type) +
+           " OPERATOR(pg_catalog.=) " + quoted(column(i).name) + cast(column(i).type);
+  }
+  return out;
+}
+
 Status ForeignKeyAction::apply(std::span<const Datum> values) {
+  const auto line = [this] { return "SQL statement \"" + statement() + "\""; };
+  std::unique_ptr<TriggerHost::Place> place;
+  if (child->triggers != nullptr && state.context().triggers != nullptr)
+    place = state.context().triggers->enter(line());
+  Status status = change(values);
+  if (status.ok()) return {};
+  Error error = std::move(*status.take_error());
+  error.add_context(line());
+  return error;
+}
+
+Status ForeignKeyAction::change(std::span<const Datum> values) {
   struct Found {
     Relation leaf;
     std::vector<std::string> keys;
@@ -125,7 +181,6 @@ Status ForeignKeyAction::apply(std::span<const Datum> values) {
     if (!rows.keys.empty()) found.push_back(std::move(rows));
     return true;
   }));
-  if (found.empty()) return {};
   const bool erases = action == 'c' && new_parent.empty();
   const int16_t event = erases ? catalog::kTriggerDelete : catalog::kTriggerUpdate;
   if (child->triggers != nullptr) {

@@ -31,9 +31,12 @@ struct ForeignKeyAction {
   char action;       // c n d
   Bytes new_parent;  // empty: the parent row was deleted
 
+  // An error has the statement in its context that PostgreSQL runs for the action.
   Status apply(std::span<const Datum> values);
 
  private:
+  Status change(std::span<const Datum> values);
+  std::string statement() const;
   Result<std::vector<std::pair<size_t, OwnedDatum>>> new_values();
   // Claims a row that still has the values; false: there is none any more.
   Result<bool> claim(const catalog::RelationInfo& leaf, Bytes key, storage::RowLockMode mode,

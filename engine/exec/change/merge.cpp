@@ -34,7 +34,9 @@ class MergeOperator final : public Operator {
         counts_(state.statement().root.get() == &statement) {
     target_row_.columns.resize(target_.column_count());
     target_.triggers().set_named(static_cast<const sql::MergePlan&>(statement).relation);
-    bool watches = false;
+    const catalog::RelationInfo& named = *static_cast<const sql::MergePlan&>(statement).relation;
+    bool watches =
+        has_before_statement(named, catalog::kTriggerUpdate) || has_before_statement(named, catalog::kTriggerDelete);
     for (MergeStep& step : steps_) {
       if (step.updater != nullptr) {
         step.updater->target().triggers().set_named(static_cast<const sql::MergePlan&>(statement).relation);

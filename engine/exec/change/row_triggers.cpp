@@ -164,6 +164,10 @@ Result<bool> statement_meets(QueryState& state, const catalog::RelationInfo& rel
 
 }  // namespace
 
+bool has_before_statement(const catalog::RelationInfo& relation, int16_t event) {
+  return relation.triggers != nullptr && relation.triggers->any(0, catalog::kTriggerBefore, event);
+}
+
 Status fire_before_statement(QueryState& state, const RowTriggers::Relation& relation, int16_t event,
                              const std::vector<int16_t>& updated) {
   const catalog::TriggerSet* set = relation->triggers.get();

@@ -67,6 +67,8 @@ class RowTriggers {
 void show_row(const catalog::RelationInfo& relation, Bytes image, Chunk& out);
 
 // Statement triggers of the table that a statement names.
+// Whether a function may run before the statement that changes what the statement's snapshot shows.
+bool has_before_statement(const catalog::RelationInfo& relation, int16_t event);
 // BEFORE: runs them; AFTER: they go into the queue. `updated` as in RowTriggers.
 Status fire_before_statement(QueryState& state, const RowTriggers::Relation& relation, int16_t event,
                              const std::vector<int16_t>& updated);

@@ -41,6 +41,12 @@ class TriggerHost {
   virtual ~TriggerHost() = default;
   // Whether session_replication_role lets a trigger of this tgenabled fire.
   virtual bool fires(char enabled) const = 0;
+  // While it lives, what is raised has this line in its context: the statement that a foreign key's action stands for.
+  class Place {
+   public:
+    virtual ~Place() = default;
+  };
+  virtual std::unique_ptr<Place> enter(std::string line) = 0;
   // The row that the function returns; nothing when it is null.
   virtual Result<std::optional<std::string>> call(const TriggerCall& call) = 0;
 };

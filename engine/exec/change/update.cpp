@@ -20,8 +20,10 @@ class UpdateOperator final : public ChangeOperator {
         updater_(std::move(updater)),
         mode_(plan.key_columns_change || updater_->changes_key() ? storage::RowLockMode::kUpdate
                                                                  : storage::RowLockMode::kNoKeyUpdate) {
-    updater_->target().triggers().set_named(static_cast<const sql::UpdatePlan&>(statement).relation);
-    if (updater_->has_before_triggers()) claimer_.watch_triggers("updated");
+    const auto& named = static_cast<const sql::UpdatePlan&>(statement).relation;
+    updater_->target().triggers().set_named(named);
+    if (updater_->has_before_triggers() || has_before_statement(*named, catalog::kTriggerUpdate))
+      claimer_.watch_triggers("updated");
   }
 
  private:

@@ -329,6 +329,8 @@ Result<NodePtr> compile_jsonb_assignment(Builder& b, const sql::SubscriptExpr& e
 
 Result<NodePtr> compile_subscript(Builder& b, const sql::SubscriptExpr& e) {
   if (e.container->type.oid == oid::kJsonb) return compile_jsonb_assignment(b, e);
+  const auto container_type = b.state().session().catalog().type(e.container->type.oid);
+  if (container_type != nullptr && !container_type->is_array()) return compile_fixed_subscript(b, e);
   INDIGO_ASSIGN(NodePtr container, b.compile(e.container));
   std::vector<const Node*> children{container.get()};
   std::vector<Bound> bounds;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "engine/exec/scalar/scalar_compiler.h"
+#include "engine/exec/scalar/scalar_fast.h"
 #include "types/function/errors.h"
 #include "types/value/collator.h"
 
@@ -195,70 +196,6 @@ struct ScalarSquareRoot {
   }
 };
 
-// ---- nodes
-
-template <class Op, class R, class A, class B>
-class ScalarBinaryNode final : public ScalarNode {
- public:
-  ScalarBinaryNode(ScalarOperand a, ScalarOperand b) : a_(std::move(a)), b_(std::move(b)) {}
-  bool evaluate(ScalarRun& run, Datum& out) override {
-    Datum left, right;
-    const Datum* const a = a_.get(run, left);
-    if (a == nullptr) return false;
-    const Datum* const b = b_.get(run, right);
-    if (b == nullptr) return false;
-    if (a->null || b->null) {
-      set_null(out, kScalarPhys<R>);
-      return true;
-    }
-    R value{};
-    if (!Op::apply(run.functions, scalar_value<A>(*a), scalar_value<B>(*b), value)) return false;
-    set_value(out, value);
-    return true;
-  }
-
- private:
-  ScalarOperand a_, b_;
-};
-
-template <class Op, class R, class A>
-class ScalarUnaryNode final : public ScalarNode {
- public:
-  explicit ScalarUnaryNode(ScalarOperand a) : a_(std::move(a)) {}
-  bool evaluate(ScalarRun& run, Datum& out) override {
-    Datum argument;
-    const Datum* const a = a_.get(run, argument);
-    if (a == nullptr) return false;
-    if (a->null) {
-      set_null(out, kScalarPhys<R>);
-      return true;
-    }
-    R value{};
-    if (!Op::apply(run.functions, scalar_value<A>(*a), value)) return false;
-    set_value(out, value);
-    return true;
-  }
-
- private:
-  ScalarOperand a_;
-};
-
-using Operands = std::vector<ScalarOperand>;
-
-template <class Op, class R, class A, class B>
-ScalarPtr binary(Operands& a) {
-  return std::make_unique<ScalarBinaryNode<Op, R, A, B>>(std::move(a[0]), std::move(a[1]));
-}
-template <class Op, class R, class A>
-ScalarPtr unary(Operands& a) {
-  return std::make_unique<ScalarUnaryNode<Op, R, A>>(std::move(a[0]));
-}
-
-struct FastFunction {
-  size_t arguments = 0;
-  ScalarPtr (*make)(Operands& arguments) = nullptr;
-};
-
 // By pg_proc OID.
 class FastFunctions {
  public:
@@ -274,9 +211,9 @@ class FastFunctions {
     arithmetic<float, double, double>(281, 282, 279, 280);
     arithmetic<double, float, double>(285, 286, 283, 284);
     arithmetic<double, double, double>(218, 219, 216, 217);
-    for (const Oid mod : {155, 940}) add(mod, 2, binary<ScalarModulo, int16_t, int16_t, int16_t>);
-    for (const Oid mod : {156, 941}) add(mod, 2, binary<ScalarModulo, int32_t, int32_t, int32_t>);
-    for (const Oid mod : {945, 947}) add(mod, 2, binary<ScalarModulo, int64_t, int64_t, int64_t>);
+    for (const Oid mod : {155, 940}) table_[mod] = binary<ScalarModulo, int16_t, int16_t, int16_t>();
+    for (const Oid mod : {156, 941}) table_[mod] = binary<ScalarModulo, int32_t, int32_t, int32_t>();
+    for (const Oid mod : {945, 947}) table_[mod] = binary<ScalarModulo, int64_t, int64_t, int64_t>();
     signs<int16_t>(213, 1253, 1398);
     signs<int32_t>(212, 1251, 1397);
     signs<int64_t>(462, 1230, 1396);
@@ -292,7 +229,7 @@ class FastFunctions {
     convert<int32_t, double>(316);
     convert<int64_t, double>(482);
     convert<float, double>(311);
-    for (const Oid root : {230, 1344}) add(root, 1, unary<ScalarSquareRoot, double, double>);
+    for (const Oid root : {230, 1344}) table_[root] = unary<ScalarSquareRoot, double, double>();
 
     // In the order = <> < <= > >=.
     compare<bool, bool>({60, 84, 56, 1691, 57, 1692});
@@ -309,7 +246,10 @@ class FastFunctions {
     compare<int32_t, int32_t>({1086, 1091, 1087, 1088, 1089, 1090});  // date
     compare<int64_t, int64_t>({2052, 2053, 2054, 2055, 2057, 2056});  // timestamp
     compare<int64_t, int64_t>({1152, 1153, 1154, 1155, 1157, 1156});  // timestamptz
-    compare<Str, Str>({67, 157, 740, 741, 742, 743});                 // text in C order
+    const Oid texts[6] = {67, 157, 740, 741, 742, 743};
+    compare<Str, Str>(texts);
+    for (const Oid f : texts) table_[f].machine.c_order = true;
+    add_typed_functions(table_);
   }
 
   const FastFunction* find(Oid function) const {
@@ -318,45 +258,59 @@ class FastFunctions {
   }
 
  private:
-  void add(Oid function, size_t arguments, ScalarPtr (*make)(Operands&)) { table_[function] = {arguments, make}; }
   template <class A, class B, class R>
   void arithmetic(Oid plus, Oid minus, Oid times, Oid divide) {
-    add(plus, 2, binary<ScalarPlus, R, A, B>);
-    add(minus, 2, binary<ScalarMinus, R, A, B>);
-    add(times, 2, binary<ScalarTimes, R, A, B>);
-    add(divide, 2, binary<ScalarDivide, R, A, B>);
+    table_[plus] = binary<ScalarPlus, R, A, B>();
+    table_[minus] = binary<ScalarMinus, R, A, B>();
+    table_[times] = binary<ScalarTimes, R, A, B>();
+    table_[divide] = binary<ScalarDivide, R, A, B>();
   }
   template <class T>
   void signs(Oid minus, Oid absolute, Oid absolute_too) {
-    add(minus, 1, unary<ScalarNegate, T, T>);
-    add(absolute, 1, unary<ScalarAbsolute, T, T>);
-    add(absolute_too, 1, unary<ScalarAbsolute, T, T>);
+    table_[minus] = unary<ScalarNegate, T, T>();
+    table_[absolute] = unary<ScalarAbsolute, T, T>();
+    table_[absolute_too] = unary<ScalarAbsolute, T, T>();
   }
   template <class A, class R>
   void convert(Oid function) {
-    add(function, 1, unary<ScalarConvert, R, A>);
+    table_[function] = unary<ScalarConvert, R, A>();
   }
   template <class A, class B>
   void compare(const Oid (&functions)[6]) {
-    add(functions[0], 2, binary<ScalarCompare<2>, bool, A, B>);
-    add(functions[1], 2, binary<ScalarCompare<5>, bool, A, B>);
-    add(functions[2], 2, binary<ScalarCompare<1>, bool, A, B>);
-    add(functions[3], 2, binary<ScalarCompare<3>, bool, A, B>);
-    add(functions[4], 2, binary<ScalarCompare<4>, bool, A, B>);
-    add(functions[5], 2, binary<ScalarCompare<6>, bool, A, B>);
+    table_[functions[0]] = comparison<ScalarCompare<2>, A, B>();
+    table_[functions[1]] = comparison<ScalarCompare<5>, A, B>();
+    table_[functions[2]] = comparison<ScalarCompare<1>, A, B>();
+    table_[functions[3]] = comparison<ScalarCompare<3>, A, B>();
+    table_[functions[4]] = comparison<ScalarCompare<4>, A, B>();
+    table_[functions[5]] = comparison<ScalarCompare<6>, A, B>();
   }
 
-  std::unordered_map<Oid, FastFunction> table_;
+  FastTable table_;
 };
+
+const FastFunctions& fast_functions() {
+  static const FastFunctions kFunctions;
+  return kFunctions;
+}
+
+const FastFunction* find_function(const sql::CallExpr& e) {
+  const FastFunction* const found = fast_functions().find(e.function);
+  if (found == nullptr || found->machine.arguments != e.arguments.size() || e.returns_set) return nullptr;
+  return found->machine.c_order && !types::is_c_collation(e.collation) ? nullptr : found;
+}
 
 }  // namespace
 
-ScalarPtr scalar_fast_call(const sql::CallExpr& e, std::vector<ScalarOperand>& arguments) {
-  static const FastFunctions kFunctions;
-  if (!types::is_c_collation(e.collation)) return nullptr;
-  const FastFunction* const found = kFunctions.find(e.function);
-  if (found == nullptr || found->arguments != arguments.size()) return nullptr;
+ScalarPtr scalar_fast_call(ScalarCompiler& compiler, const sql::CallExpr& e, std::vector<ScalarOperand>& arguments) {
+  const FastFunction* const found = find_function(e);
+  if (found == nullptr) return nullptr;
+  compiler.needs_functions = compiler.needs_functions || found->machine.uses_arena;
   return found->make(arguments);
+}
+
+const MachineFunction* machine_function(const sql::CallExpr& e) {
+  const FastFunction* const found = find_function(e);
+  return found == nullptr ? nullptr : &found->machine;
 }
 
 }  // namespace indigo::engine::exec

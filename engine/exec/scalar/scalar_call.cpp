@@ -1,4 +1,6 @@
-// Calls, casts through text, and what only the vectorized evaluation knows, for one row.
+// Calls, casts through text, elements of arrays, and what only the vectorized evaluation knows, for one row.
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/sqlstate.h"
@@ -6,6 +8,7 @@
 #include "engine/exec/scalar/scalar_compiler.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
+#include "types/value/array_format.h"
 #include "types/value/vector.h"
 
 namespace indigo::engine::exec {
@@ -155,6 +158,54 @@ class ScalarIntegerTextNode final : public ScalarNode {
   const ScalarOperand argument_;
 };
 
+// An element of an array. Slices and assignments to parts are the vectorized evaluation's.
+constexpr size_t kMaxDimensions = 6;
+
+class ScalarElementNode final : public ScalarNode {
+ public:
+  ScalarElementNode(ScalarOperand array, std::vector<ScalarOperand> subscripts, Phys phys)
+      : array_(std::move(array)), subscripts_(std::move(subscripts)), phys_(phys) {}
+
+  bool evaluate(ScalarRun& run, Datum& out) override {
+    ScalarScratch scratch;
+    const Datum* const container = array_.get(run, scratch.datum);
+    if (container == nullptr) return false;
+    if (container->null) {  // the subscripts are not evaluated then
+      set_null(out, phys_);
+      return true;
+    }
+    std::array<int32_t, kMaxDimensions> at{};
+    bool null = false;
+    for (size_t d = 0; d < subscripts_.size(); d++) {
+      ScalarScratch room;
+      const Datum* const subscript = subscripts_[d].get(run, room.datum);
+      if (subscript == nullptr) return false;
+      null = null || subscript->null;
+      at[d] = subscript->null ? 0 : subscript->i32;
+    }
+    const ArrayView array(container->str);
+    null = null || static_cast<size_t>(array.dimensions()) != subscripts_.size();
+    int64_t index = 0;
+    for (size_t d = 0; d < subscripts_.size() && !null; d++) {
+      const ArrayDimension dimension = array.dimension(static_cast<int>(d));
+      const int64_t place = int64_t{at[d]} - dimension.lower;
+      null = place < 0 || place >= dimension.length;
+      index = index * dimension.length + place;
+    }
+    if (null) {
+      set_null(out, phys_);
+    } else {
+      out = array.element(static_cast<int32_t>(index));
+    }
+    return true;
+  }
+
+ private:
+  const ScalarOperand array_;
+  const std::vector<ScalarOperand> subscripts_;
+  const Phys phys_;
+};
+
 // The vectorized evaluation of a part of the expression.
 class ScalarVectorizedNode final : public ScalarNode {
  public:
@@ -180,8 +231,10 @@ ScalarPtr scalar_call(ScalarCompiler& compiler, const sql::CallExpr& e) {
   const types::ScalarFunction* const function = types::find_scalar(e.function);
   if (function == nullptr) return nullptr;  // the vectorized evaluation says so
   Operands arguments = compiler.operands(e.arguments);
-  if (ScalarPtr fast = scalar_fast_call(e, arguments); fast != nullptr) return fast;
+  if (ScalarPtr fast = scalar_fast_call(compiler, e, arguments); fast != nullptr) return fast;
   compiler.needs_functions = true;
+  compiler.needs_fresh =
+      compiler.needs_fresh || e.volatility != types::Volatility::kImmutable || e.function >= oid::kFirstUserOid;
   types::CallInfo call;
   call.function = e.function;
   call.result = e.type;
@@ -211,12 +264,27 @@ ScalarPtr scalar_cast(ScalarCompiler& compiler, const sql::IoCastExpr& e) {
     if (from == oid::kInt4) return std::make_unique<ScalarIntegerTextNode<int32_t>>(std::move(argument));
     if (from == oid::kInt8) return std::make_unique<ScalarIntegerTextNode<int64_t>>(std::move(argument));
   }
+  compiler.needs_fresh = true;
   return std::make_unique<ScalarIoCastNode>(std::move(argument), e.argument->type, e.type, compiler.phys_of(e.type));
+}
+
+ScalarPtr scalar_element(ScalarCompiler& compiler, const sql::SubscriptExpr& e) {
+  const bool plain = std::none_of(e.indexes.begin(), e.indexes.end(),
+                                  [](const auto& index) { return index.slice || index.upper == nullptr; });
+  const auto container = compiler.catalog().type(e.container->type.oid);
+  if (container == nullptr || !container->is_array() || !plain || e.assign != nullptr ||
+      e.indexes.size() > kMaxDimensions) {
+    return nullptr;
+  }
+  ScalarOperand array = compiler.operand(e.container);
+  std::vector<ScalarOperand> subscripts;
+  for (const auto& index : e.indexes) subscripts.push_back(compiler.operand(index.upper));
+  return std::make_unique<ScalarElementNode>(std::move(array), std::move(subscripts), compiler.phys_of(e.type));
 }
 
 ScalarPtr scalar_vectorized(ScalarCompiler& compiler, const sql::ExprPtr& e) {
   compiler.needs_functions = true;
-  compiler.needs_context = true;
+  compiler.needs_context = compiler.needs_fresh = true;
   return std::make_unique<ScalarVectorizedNode>(e);
 }
 

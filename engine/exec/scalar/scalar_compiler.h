@@ -24,7 +24,8 @@ class ScalarCompiler {
   types::CatalogContext& catalog() { return catalog_; }
 
   // What nodes ask for.
-  bool needs_functions = false;  // a fresh FuncContext with an arena at each evaluation
+  bool needs_functions = false;  // an arena
+  bool needs_fresh = false;      // a fresh FuncContext at each evaluation: what it keeps may depend on settings
   bool needs_context = false;    // ScalarRun::context
   bool too_deep = false;         // the tree must not be evaluated
 
@@ -37,10 +38,12 @@ class ScalarCompiler {
 };
 
 // By the file that has them; null: it has no such node.
-ScalarPtr scalar_fast_call(const sql::CallExpr& e, std::vector<ScalarOperand>& arguments);  // scalar_arithmetic.cpp
-ScalarPtr scalar_call(ScalarCompiler& compiler, const sql::CallExpr& e);                    // scalar_call.cpp
-ScalarPtr scalar_cast(ScalarCompiler& compiler, const sql::IoCastExpr& e);                  // scalar_call.cpp
-ScalarPtr scalar_logic(ScalarCompiler& compiler, const sql::Expr& e);                       // scalar_logic.cpp
-ScalarPtr scalar_vectorized(ScalarCompiler& compiler, const sql::ExprPtr& e);               // scalar_call.cpp
+// scalar_arithmetic.cpp
+ScalarPtr scalar_fast_call(ScalarCompiler& compiler, const sql::CallExpr& e, std::vector<ScalarOperand>& arguments);
+ScalarPtr scalar_call(ScalarCompiler& compiler, const sql::CallExpr& e);          // scalar_call.cpp
+ScalarPtr scalar_cast(ScalarCompiler& compiler, const sql::IoCastExpr& e);        // scalar_call.cpp
+ScalarPtr scalar_element(ScalarCompiler& compiler, const sql::SubscriptExpr& e);  // scalar_call.cpp
+ScalarPtr scalar_logic(ScalarCompiler& compiler, const sql::Expr& e);             // scalar_logic.cpp
+ScalarPtr scalar_vectorized(ScalarCompiler& compiler, const sql::ExprPtr& e);     // scalar_call.cpp
 
 }  // namespace indigo::engine::exec

@@ -28,15 +28,18 @@ ScalarExpression::ScalarExpression(types::SessionContext& session, sql::ExprPtr 
     // The vectorized evaluation has a limit of its own, which is higher.
     ScalarCompiler whole(session.catalog());
     root_ = ScalarOperand::computed(scalar_vectorized(whole, expr_));
-    compiler.needs_functions = compiler.needs_context = true;
+    compiler.needs_functions = compiler.needs_context = compiler.needs_fresh = true;
   }
   needs_functions_ = compiler.needs_functions;
   needs_context_ = compiler.needs_context;
+  needs_fresh_ = compiler.needs_fresh;
+  functions_->set_arena(&arena_);
 }
 
 void ScalarExpression::begin() {
-  functions_.emplace(session_);
   arena_.reset();
+  if (!needs_fresh_) return;
+  functions_.emplace(session_);
   functions_->set_arena(&arena_);
 }
 
@@ -75,6 +78,7 @@ ScalarPtr ScalarCompiler::compile(const sql::ExprPtr& e) {
   switch (e->kind) {
     case Kind::kCall: node = scalar_call(*this, sql::as<sql::CallExpr>(*e)); break;
     case Kind::kIoCast: node = scalar_cast(*this, sql::as<sql::IoCastExpr>(*e)); break;
+    case Kind::kSubscript: node = scalar_element(*this, sql::as<sql::SubscriptExpr>(*e)); break;
     case Kind::kBool:
     case Kind::kNullTest:
     case Kind::kBooleanTest:

@@ -16,8 +16,8 @@ class ScalarAndOrNode final : public ScalarNode {
   bool evaluate(ScalarRun& run, Datum& out) override {
     bool null = false;
     for (const ScalarOperand& argument : arguments_) {
-      Datum scratch;
-      const Datum* const value = argument.get(run, scratch);
+      ScalarScratch scratch;
+      const Datum* const value = argument.get(run, scratch.datum);
       if (value == nullptr) return false;
       if (value->null) {
         null = true;
@@ -43,8 +43,8 @@ class ScalarNotNode final : public ScalarNode {
  public:
   explicit ScalarNotNode(ScalarOperand argument) : argument_(std::move(argument)) {}
   bool evaluate(ScalarRun& run, Datum& out) override {
-    Datum scratch;
-    const Datum* const value = argument_.get(run, scratch);
+    ScalarScratch scratch;
+    const Datum* const value = argument_.get(run, scratch.datum);
     if (value == nullptr) return false;
     if (value->null) {
       set_null(out, Phys::kBool);
@@ -62,8 +62,8 @@ class ScalarNullTestNode final : public ScalarNode {
  public:
   ScalarNullTestNode(ScalarOperand argument, bool is_null) : argument_(std::move(argument)), is_null_(is_null) {}
   bool evaluate(ScalarRun& run, Datum& out) override {
-    Datum scratch;
-    const Datum* const value = argument_.get(run, scratch);
+    ScalarScratch scratch;
+    const Datum* const value = argument_.get(run, scratch.datum);
     if (value == nullptr) return false;
     set_value(out, value->null == is_null_);
     return true;
@@ -79,8 +79,8 @@ class ScalarBooleanTestNode final : public ScalarNode {
   using Test = sql::BooleanTestExpr::Test;
   ScalarBooleanTestNode(ScalarOperand argument, Test test) : argument_(std::move(argument)), test_(test) {}
   bool evaluate(ScalarRun& run, Datum& out) override {
-    Datum scratch;
-    const Datum* const value = argument_.get(run, scratch);
+    ScalarScratch scratch;
+    const Datum* const value = argument_.get(run, scratch.datum);
     if (value == nullptr) return false;
     const bool null = value->null, v = !null && value->b;
     switch (test_) {
@@ -106,15 +106,15 @@ class ScalarCaseNode final : public ScalarNode {
   bool evaluate(ScalarRun& run, Datum& out) override {
     size_t taken = 0;
     for (; taken < conditions_.size(); taken++) {
-      Datum scratch;
-      const Datum* const holds = conditions_[taken].get(run, scratch);
+      ScalarScratch scratch;
+      const Datum* const holds = conditions_[taken].get(run, scratch.datum);
       if (holds == nullptr) return false;
       if (!holds->null && holds->b) break;
     }
-    Datum scratch;
-    const Datum* const value = results_[taken].get(run, scratch);
+    ScalarScratch scratch;
+    const Datum* const value = results_[taken].get(run, scratch.datum);
     if (value == nullptr) return false;
-    out = *value;
+    copy_scalar(out, *value);
     return true;
   }
 
@@ -127,10 +127,10 @@ class ScalarCoalesceNode final : public ScalarNode {
   explicit ScalarCoalesceNode(Operands arguments) : arguments_(std::move(arguments)) {}
   bool evaluate(ScalarRun& run, Datum& out) override {
     for (const ScalarOperand& argument : arguments_) {
-      Datum scratch;
-      const Datum* const value = argument.get(run, scratch);
+      ScalarScratch scratch;
+      const Datum* const value = argument.get(run, scratch.datum);
       if (value == nullptr) return false;
-      out = *value;
+      copy_scalar(out, *value);
       if (!out.null) break;
     }
     return true;
@@ -148,25 +148,25 @@ class ScalarEqualityNode final : public ScalarNode {
   ScalarEqualityNode(Form form, ScalarOperand left, ScalarOperand right, ScalarOperand equal)
       : form_(form), left_(std::move(left)), right_(std::move(right)), equal_(std::move(equal)) {}
   bool evaluate(ScalarRun& run, Datum& out) override {
-    Datum scratch;
+    ScalarScratch scratch;
     Datum values[2];
-    const Datum* value = left_.get(run, scratch);
+    const Datum* value = left_.get(run, scratch.datum);
     if (value == nullptr) return false;
-    values[0] = *value;
-    value = right_.get(run, scratch);
+    copy_scalar(values[0], *value);
+    value = right_.get(run, scratch.datum);
     if (value == nullptr) return false;
-    values[1] = *value;
+    copy_scalar(values[1], *value);
     bool same = values[0].null && values[1].null && form_ != Form::kNullIf;
     if (!values[0].null && !values[1].null) {
       ScalarRun inner{values, run.functions, run.context};
-      const Datum* const equal = equal_.get(inner, scratch);
+      const Datum* const equal = equal_.get(inner, scratch.datum);
       if (equal == nullptr) return false;
       same = !equal->null && equal->b;
     }
     if (form_ != Form::kNullIf) {
       set_value(out, same == (form_ == Form::kNotDistinct));
     } else {
-      out = values[0];
+      copy_scalar(out, values[0]);
       out.null = out.null || same;
     }
     return true;
@@ -182,17 +182,17 @@ class ScalarGreatestLeastNode final : public ScalarNode {
   ScalarGreatestLeastNode(bool greatest, const types::TypeOrder& order, Operands arguments)
       : greatest_(greatest), order_(order), arguments_(std::move(arguments)) {}
   bool evaluate(ScalarRun& run, Datum& out) override {
-    out.null = true;
+    set_null(out, Phys::kI64);
     for (const ScalarOperand& argument : arguments_) {
-      Datum scratch;
-      const Datum* const value = argument.get(run, scratch);
+      ScalarScratch scratch;
+      const Datum* const value = argument.get(run, scratch.datum);
       if (value == nullptr) return false;
       if (value->null) continue;
       if (!out.null) {
         const int c = order_.compare(*value, out, nullptr);
         if (greatest_ ? c <= 0 : c >= 0) continue;
       }
-      out = *value;
+      copy_scalar(out, *value);
     }
     return true;
   }

@@ -11,6 +11,8 @@
 // Thread safety: none; belongs to one session. A tree with calls of users' functions is not entered again while it runs.
 #pragma once
 
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -25,6 +27,32 @@ struct ScalarRun {
   types::FuncContext& functions;
   // Only for nodes that the vectorized evaluation does (ScalarCompiler::needs_context).
   const ExecutionContext* context = nullptr;
+};
+
+// Copies a value by its own width: a wide load would have to wait until the narrow stores before it have reached the cache.
+// What does not belong to the value stays as it is.
+inline void copy_scalar(Datum& to, const Datum& from) {
+  static_assert(offsetof(Datum, b) == 0 && offsetof(Datum, i64) == 0);
+  switch (from.phys) {
+    case Phys::kBool: std::memcpy(static_cast<void*>(&to), &from, 1); break;
+    case Phys::kI16: std::memcpy(static_cast<void*>(&to), &from, 2); break;
+    case Phys::kI32:
+    case Phys::kF32: std::memcpy(static_cast<void*>(&to), &from, 4); break;
+    case Phys::kI64:
+    case Phys::kF64: std::memcpy(static_cast<void*>(&to), &from, 8); break;
+    case Phys::kB16:
+    case Phys::kStr: to = from; return;
+  }
+  to.phys = from.phys;
+  to.null = from.null;
+}
+
+// Room for a node's value, which nobody has to clear before.
+struct ScalarScratch {
+  ScalarScratch() {}  // NOLINT(modernize-use-equals-default): leaves `datum` as it is
+  union {
+    Datum datum;
+  };
 };
 
 class ScalarNode {
@@ -61,7 +89,7 @@ class ScalarOperand {
   bool is_constant() const { return kind_ == Kind::kConstant; }
 
   // Null when it failed. `scratch` is room for a computed value.
-  const Datum* get(ScalarRun& run, Datum& scratch) const {
+  [[gnu::always_inline]] const Datum* get(ScalarRun& run, Datum& scratch) const {
     switch (kind_) {
       case Kind::kParameter: return &run.parameters[index_];
       case Kind::kConstant: return &constant_;
@@ -118,6 +146,10 @@ template <>
 inline Str scalar_value<Str>(const Datum& d) {
   return d.str;
 }
+template <>
+inline Interval scalar_value<Interval>(const Datum& d) {
+  return d.interval;
+}
 
 inline void set_value(Datum& out, bool v) {
   out.b = v;
@@ -149,18 +181,24 @@ inline void set_value(Datum& out, double v) {
   out.phys = Phys::kF64;
   out.null = false;
 }
+inline void set_value(Datum& out, Interval v) {
+  out.interval = v;
+  out.phys = Phys::kB16;
+  out.null = false;
+}
 inline void set_value(Datum& out, Str v) {
   out.str = v;
   out.phys = Phys::kStr;
   out.null = false;
 }
 template <class T>
-inline constexpr Phys kScalarPhys = std::is_same_v<T, bool>      ? Phys::kBool
-                                    : std::is_same_v<T, int16_t> ? Phys::kI16
-                                    : std::is_same_v<T, int32_t> ? Phys::kI32
-                                    : std::is_same_v<T, int64_t> ? Phys::kI64
-                                    : std::is_same_v<T, float>   ? Phys::kF32
-                                    : std::is_same_v<T, double>  ? Phys::kF64
-                                                                 : Phys::kStr;
+inline constexpr Phys kScalarPhys = std::is_same_v<T, bool>       ? Phys::kBool
+                                    : std::is_same_v<T, int16_t>  ? Phys::kI16
+                                    : std::is_same_v<T, int32_t>  ? Phys::kI32
+                                    : std::is_same_v<T, int64_t>  ? Phys::kI64
+                                    : std::is_same_v<T, float>    ? Phys::kF32
+                                    : std::is_same_v<T, double>   ? Phys::kF64
+                                    : std::is_same_v<T, Interval> ? Phys::kB16
+                                                                  : Phys::kStr;
 
 }  // namespace indigo::engine::exec

@@ -44,7 +44,8 @@ class CurrentRowOperator final : public Operator {
   Result<bool> find() {
     CursorRows* cursors = state_.context().cursors;
     if (cursors == nullptr) return Error(sqlstate::kFeatureNotSupported, "WHERE CURRENT OF is not supported here");
-    INDIGO_ASSIGN(auto row, cursors->current_row(plan_.current_of, *plan_.relation));
+    INDIGO_ASSIGN(const std::string cursor, cursor_name());
+    INDIGO_ASSIGN(auto row, cursors->current_row(cursor, *plan_.relation));
     if (!row) return false;
     key_ = std::move(row->key);
     storage::Claimed claimed;
@@ -58,6 +59,14 @@ class CurrentRowOperator final : public Operator {
       if (claimed.key.empty() || claimed.key == key_) return false;
       key_ = std::move(claimed.key);
     }
+  }
+
+  Result<std::string> cursor_name() const {
+    if (plan_.current_of_parameter < 0) return plan_.current_of;
+    const Datum& given = state_.parameter(plan_.current_of_parameter);
+    if (!given.null) return std::string(given.str);
+    return Error(sqlstate::kUndefinedObject,
+                 "no value found for parameter " + std::to_string(plan_.current_of_parameter + 1));
   }
 
   Result<bool> get() {

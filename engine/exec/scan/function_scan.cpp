@@ -120,8 +120,13 @@ Result<OperatorPtr> make_function_scan(Builder& b, const sql::FunctionScanPlan& 
     at += n;
   }
   INDIGO_ASSIGN(Condition filter, b.compile_condition(p.filter));
-  return OperatorPtr(std::make_unique<FunctionScanOperator>(b.state(), std::move(columns), std::move(calls),
-                                                            p.with_ordinality, std::move(filter)));
+  OperatorPtr scan = std::make_unique<FunctionScanOperator>(b.state(), columns, std::move(calls), p.with_ordinality,
+                                                            std::move(filter));
+  // Who reads the rows again must not call a volatile function again for them.
+  const bool once = std::any_of(p.functions.begin(), p.functions.end(),
+                                [](const sql::Entry::Function& f) { return sql::contains_volatile(*f.call); });
+  if (!once) return scan;
+  return remember_rows(b, std::move(columns), std::move(scan));
 }
 
 }  // namespace indigo::engine::exec

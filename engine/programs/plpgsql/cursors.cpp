@@ -105,6 +105,7 @@ Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const Fr
       name = "<unnamed portal " + std::to_string(i) + ">";
   }
   CompiledFragment& fragment = function_.fragment(*query);
+  fragment.open_cursors();
   INDIGO_TRY(fragment.prepare(session_, frame_));
   auto portal = std::make_unique<Portal>();
   portal->prepared = fragment.statement().shared_prepared();
@@ -197,14 +198,23 @@ Result<uint64_t> Interpreter::cursor_command(const std::string& command, RowList
 
 Status Interpreter::run_fetch(const tree::Fetch& s) {
   using Direction = tree::Fetch::Direction;
-  INDIGO_ASSIGN(const std::string name, cursor_name(s.cursor));
   int64_t count = s.count;
+  Portal* portal = nullptr;
+  std::string name;
+  if (s.direction == Direction::kForward && count == 1 && !s.count_expression && !s.all && !s.move) {
+    if (const Datum& given = frame_.scalar(s.cursor); !given.null) portal = session_.portals().find(given.str);
+    if (portal != nullptr && portal->status == Portal::Status::kRunning && portal->execution != nullptr &&
+        portal->buffer == nullptr && !portal->scroll && !portal->hold && portal->shape != nullptr) {
+      return fetch_next(s, *portal);
+    }
+  }
+  INDIGO_ASSIGN(name, cursor_name(s.cursor));
   if (s.count_expression) {
     INDIGO_ASSIGN(const auto given, integer(s.count_expression));
     if (!given) return Error(sqlstate::kNullValueNotAllowed, "relative or absolute cursor position is null");
     count = *given;
   }
-  Portal* const portal = session_.portals().find(name);
+  portal = session_.portals().find(name);
   const bool next = s.direction == Direction::kForward && count == 1 && !s.all && !s.move;
   if (next && portal != nullptr && portal->status == Portal::Status::kRunning && portal->execution != nullptr &&
       portal->buffer == nullptr && !portal->scroll && !portal->hold && portal->shape != nullptr) {
@@ -229,7 +239,9 @@ Status Interpreter::fetch_next(const tree::Fetch& s, Portal& portal) {
   INDIGO_TRY(check_stack_depth());
   if (!function_.may_change())
     return Error(sqlstate::kFeatureNotSupported, "FETCH is not allowed in a non-volatile function");
-  session_.scope().nested_view(true);
+  // A row that has been read ahead comes of nothing that could see another command.
+  const bool here = portal.ahead.any();
+  if (!here) session_.scope().nested_view(true);
   const PreparedPtr prepared = portal.prepared;
   const sql::PlannedStatement& plan = *prepared->plan;
   if (fetched_.plan != prepared->plan) {
@@ -240,37 +252,34 @@ Status Interpreter::fetch_next(const tree::Fetch& s, Portal& portal) {
       fetched_.types.push_back(plan.root->columns[i].type);
       fetched_.names.push_back(plan.targets[i].name);
     }
+    fetched_.shape = shape_of(fetched_.types, fetched_.names);
   }
-  std::vector<OwnedDatum> kept;
+  bool found = false;
   {
     const ActiveView active(session_.scope().active_view(), portal.view, &plan);
-    auto chunk = portal.execution->next(1);
-    if (!chunk.ok()) {
+    auto row = portal.next_row(session_.session_catalog(), session_.transaction());
+    if (!row.ok()) {
       portal.status = Portal::Status::kFailed;
-      return chunk.take_error();
+      return row.take_error();
     }
-    if (*chunk == nullptr) {
-      portal.status = Portal::Status::kDone;
-    } else {
-      portal.note_position(**chunk);
+    found = row->chunk != nullptr;
+    if (found) {
       portal.rows_sent++;
-      kept.reserve(plan.targets.size());
-      for (size_t i = 0; i < plan.targets.size(); i++)
-        kept.emplace_back((*chunk)->columns[i].datum((*chunk)->selection[0]));
+      frame_.row.keep(*row->chunk, row->row);
+    } else {
+      portal.status = Portal::Status::kDone;
     }
   }
-  session_.transaction().next_command();
-  const bool found = portal.status != Portal::Status::kDone;
+  if (!here) session_.transaction().next_command();
   frame_.row_count = found ? 1 : 0;
   set_found(found);
-  if (!found) {
-    RowList none;
-    none.init(session_, fetched_.types, fetched_.names);
-    return into(s.target, none);
+  if (found) {
+    return assign_row(s.target, fetched_.types, fetched_.names, frame_.row.values(fetched_.types.size()),
+                      fetched_.shape);
   }
-  std::vector<Datum> values;
-  for (const OwnedDatum& value : kept) values.push_back(value.get());
-  return assign_row(s.target, fetched_.types, fetched_.names, values);
+  RowList none;
+  none.init(session_, fetched_.types, fetched_.names);
+  return into(s.target, none);
 }
 
 Status Interpreter::run_close(const tree::Close& s) {

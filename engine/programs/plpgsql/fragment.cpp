@@ -1,10 +1,12 @@
 #include "engine/programs/plpgsql/fragment.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/active_view.h"
 #include "engine/programs/call_context.h"
@@ -16,6 +18,7 @@
 #include "engine/session/statement_scope.h"
 #include "engine/statement/utility_statement.h"
 #include "engine/utility/utility.h"
+#include "sql/parse/node.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 
@@ -24,6 +27,14 @@ namespace indigo::engine::programs {
 using sql::plpgsql::Fragment;
 
 // ---- names
+
+namespace {
+
+void note(std::vector<int>& numbers, int number) {
+  if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+}
+
+}  // namespace
 
 sql::VariableScope::Conflict FragmentScope::conflict() const {
   switch (function_.program().conflict) {
@@ -51,7 +62,7 @@ Result<sql::ExprPtr> FragmentScope::field(int variable, std::string_view name, i
   const int at = record.find(name);
   if (at < 0) return sql::ExprPtr();
   const int index = function_.field_parameter(variable, name);
-  used_.push_back(index);
+  note(used_, index);
   return parameter_of(index, record.types[static_cast<size_t>(at)], location);
 }
 
@@ -70,11 +81,11 @@ Result<sql::VariableScope::Found> FragmentScope::find(std::span<const std::strin
     return Found{std::move(e), found.parts + 1};
   }
   if (!type.row) {
-    read_.push_back(found.variable);
+    note(read_, found.variable);
     return Found{parameter_of(found.variable, type.type, location), found.parts};
   }
   const int index = function_.field_parameter(found.variable, "");
-  used_.push_back(index);
+  note(used_, index);
   return Found{parameter_of(index, type.type, location), found.parts};
 }
 
@@ -96,6 +107,29 @@ Result<sql::ExprPtr> FragmentScope::parameter(int number, int location) const {
   const std::string_view view = name;
   INDIGO_ASSIGN(Found found, find({&view, 1}, location));
   return std::move(found.value);
+}
+
+void FragmentScope::note_names(const PgQuery__Node& statement) const {
+  sql::walk_tree(&statement.base, [&](const ProtobufCMessage* message) {
+    // What is no name of a variable is a column, or an error where it is looked up in earnest.
+    if (message->descriptor == &pg_query__param_ref__descriptor) {
+      (void)parameter(reinterpret_cast<const PgQuery__ParamRef*>(message)->number, -1).ok();
+    }
+    if (message->descriptor != &pg_query__column_ref__descriptor) return true;
+    const auto& ref = *reinterpret_cast<const PgQuery__ColumnRef*>(message);
+    std::vector<std::string_view> name;
+    for (const PgQuery__Node* part : sql::nodes(ref.n_fields, ref.fields)) {
+      if (part->node_case == PG_QUERY__NODE__NODE_STRING) name.push_back(sql::string_of(part));
+    }
+    if (name.empty()) return true;
+    if (name.size() == ref.n_fields) {
+      (void)find(name, -1).ok();
+    } else {
+      Fields out;
+      (void)fields(name, -1, out).ok();
+    }
+    return true;
+  });
 }
 
 std::vector<TypeRef> FragmentScope::types() const {
@@ -151,15 +185,17 @@ Status check_cursor_text(const std::vector<std::shared_ptr<const ParsedStatement
 }
 
 std::string fragment_line(const Fragment& fragment) {
-  return (fragment.form == Fragment::Form::kExpression ? "SQL expression \"" : "SQL statement \"") + fragment.text +
-         "\"";
+  const char* kind = !fragment.assigned.empty()                     ? "PL/pgSQL assignment \""
+                     : fragment.form == Fragment::Form::kExpression ? "SQL expression \""
+                                                                    : "SQL statement \"";
+  return kind + fragment.assigned + fragment.text + "\"";
 }
 
 Error fragment_error(Error error, const Fragment& fragment, bool statement) {
   if (error.position > 0) {
     const int shift = fragment.form == Fragment::Form::kExpression ? 7 : 0;
-    error.internal_query = fragment.text;
-    error.internal_position = std::max(1, error.position - shift);
+    error.internal_query = fragment.assigned + fragment.text;
+    error.internal_position = std::max(1, error.position - shift) + static_cast<int>(utf8_count(fragment.assigned));
     error.position = 0;
   } else if (error.internal_query.empty() && statement) {
     error.add_context(fragment_line(fragment));
@@ -170,12 +206,17 @@ Error fragment_error(Error error, const Fragment& fragment, bool statement) {
 CompiledFragment::CompiledFragment(PlpgsqlFunction& function, const Fragment& fragment)
     : function_(function), fragment_(fragment), scope_(std::make_shared<FragmentScope>(function, fragment.names)) {}
 
+void CompiledFragment::forget() {
+  statement_ = nullptr;
+  compiled_ = nullptr;
+  bound_ = false;
+}
+
 Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
   scope_->enter(&frame);
   for (const auto& [variable, shape] : shapes_) {
     if (frame.values[static_cast<size_t>(variable)].record->shape == shape) continue;
-    statement_ = nullptr;
-    compiled_ = nullptr;
+    forget();
     break;
   }
   if (statement_ == nullptr) {
@@ -186,9 +227,8 @@ Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
     scope_->forget_used();
     statement_ = std::make_shared<NestedStatement>((*parsed)[0]);
   }
-  if (Status status = statement_->prepare(session); !status.ok()) {
-    statement_ = nullptr;
-    compiled_ = nullptr;
+  if (Status status = statement_->prepare(session, opens_cursor_); !status.ok()) {
+    forget();
     return fragment_error(std::move(*status.take_error()), fragment_, true);
   }
   frame.parameters.resize(function_.parameter_count());
@@ -197,10 +237,15 @@ Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
     return {};
   }
   compiled_ = &statement_->prepared();
+  inputs_ = scope_->read_variables();
+  inputs_.insert(inputs_.end(), scope_->used_fields().begin(), scope_->used_fields().end());
+  std::sort(inputs_.begin(), inputs_.end());
+  inputs_.erase(std::unique(inputs_.begin(), inputs_.end()), inputs_.end());
   idle_.clear();
   compilation_++;
   converted_ = nullptr;
   quick_ = nullptr;
+  last_ = nullptr;
   converted_known_ = false;
   simple_ = simple_expression(*compiled_);
   calls_ = simple_ != nullptr && looks_at_tables(*simple_);
@@ -236,9 +281,17 @@ void CompiledFragment::remember_state(SessionParts& session, const Frame& frame)
   }
 }
 
+void learn_state(SessionParts& session, Frame& frame) {
+  if (frame.state_known) return;
+  frame.catalog_version = session.session_catalog().version();
+  frame.plan_generation = session.preparation().generation();
+  frame.state_known = true;
+}
+
 bool CompiledFragment::is_current(SessionParts& session, Frame& frame) const {
-  if (!bound_ || catalog_version_ != session.session_catalog().version() ||
-      plan_generation_ != session.preparation().generation() || frame.parameters.size() < parameter_count_) {
+  learn_state(session, frame);
+  if (!bound_ || catalog_version_ != frame.catalog_version || plan_generation_ != frame.plan_generation ||
+      frame.parameters.size() < parameter_count_) {
     return false;
   }
   for (const BoundField& field : fields_) {
@@ -251,6 +304,11 @@ bool CompiledFragment::is_current(SessionParts& session, Frame& frame) const {
 
 namespace {
 
+// Whether a value of the one type needs nothing to be one of the other.
+bool is_same_type(const TypeRef& from, const TypeRef& to) {
+  return from.oid == to.oid && to.typmod == -1 && to.oid < oid::kFirstUserOid;
+}
+
 // The conversion, which is over parameter 0, with the value in its place.
 sql::ExprPtr converted(const sql::ExprPtr& conversion, const sql::ExprPtr& value) {
   if (conversion->kind == sql::ExprKind::kParam) return value;
@@ -260,20 +318,47 @@ sql::ExprPtr converted(const sql::ExprPtr& conversion, const sql::ExprPtr& value
 
 }  // namespace
 
-Status CompiledFragment::compute_as(SessionParts& session, const Frame& frame, const TypeRef& to, Datum& out) {
+Status CompiledFragment::find_conversion(SessionParts& session, const TypeRef& to) {
+  if (converted_known_ && converted_type_ == to) return {};
   const TypeRef& from = simple_->type;
-  if (from.oid == to.oid && to.typmod == -1 && to.oid < oid::kFirstUserOid)
-    return quick_->evaluate(frame.parameters.data(), out);
-  if (!converted_known_ || !(converted_type_ == to)) {
-    const TypeRef source = from.oid == oid::kUnknown ? TypeRef{oid::kText, -1, oid::kDefaultCollation} : from;
-    INDIGO_ASSIGN(const sql::ExprPtr conversion, ValueCast::conversion(session, source, to, true));
-    const sql::ExprPtr whole = conversion == nullptr ? simple_ : converted(conversion, simple_);
-    converted_ = std::make_unique<exec::ScalarExpression>(session.context(), whole);
-    if (converted_->needs_context() || looks_at_tables(*whole)) converted_ = nullptr;
-    converted_type_ = to;
-    converted_known_ = true;
+  const TypeRef source = from.oid == oid::kUnknown ? TypeRef{oid::kText, -1, oid::kDefaultCollation} : from;
+  INDIGO_ASSIGN(const sql::ExprPtr conversion, ValueCast::conversion(session, source, to, true));
+  converted_expression_ = conversion == nullptr ? simple_ : converted(conversion, simple_);
+  converted_ = std::make_unique<exec::ScalarExpression>(session.context(), converted_expression_);
+  if (converted_->needs_context() || looks_at_tables(*converted_expression_)) converted_ = nullptr;
+  converted_type_ = to;
+  converted_known_ = true;
+  return {};
+}
+
+CompiledFragment::Purity CompiledFragment::purity(SessionParts& session, Frame& frame) const {
+  if (statement_ == nullptr || compiled_ == nullptr) return Purity::kUnknown;
+  if (quick_ == nullptr || !bound_) return Purity::kImpure;
+  return is_current(session, frame) ? Purity::kPure : Purity::kUnknown;
+}
+
+Result<sql::ExprPtr> CompiledFragment::pure(SessionParts& session, Frame& frame, const TypeRef& to) {
+  if (purity(session, frame) != Purity::kPure) return sql::ExprPtr();
+  if (is_same_type(simple_->type, to)) return simple_;
+  INDIGO_TRY(find_conversion(session, to));
+  return converted_ == nullptr ? sql::ExprPtr() : converted_expression_;
+}
+
+Status CompiledFragment::convert_as(SessionParts& session, Frame& frame, const TypeRef& to, Datum& out) {
+  const TypeRef& from = simple_->type;
+  last_ = nullptr;
+  if (is_same_type(from, to)) {
+    last_ = quick_.get();
+    last_type_ = to;
+    return last_->evaluate(frame.parameters.data(), out);
   }
-  if (converted_ != nullptr) return converted_->evaluate(frame.parameters.data(), out);
+  INDIGO_TRY(find_conversion(session, to));
+  if (converted_ != nullptr) {
+    last_ = converted_.get();
+    last_type_ = to;
+    return last_->evaluate(frame.parameters.data(), out);
+  }
+  frame.state_known = false;  // a cast's function may do anything
   Datum value;
   INDIGO_TRY(quick_->evaluate(frame.parameters.data(), value));
   INDIGO_ASSIGN(out, function_.cast(session, value, from, to));
@@ -281,6 +366,8 @@ Status CompiledFragment::compute_as(SessionParts& session, const Frame& frame, c
 }
 
 Status bind_fields(PlpgsqlFunction& function, std::span<const int> used, Frame& frame) {
+  // An analysis since the frame was made may have found fields that nobody had named before.
+  if (frame.parameters.size() < function.parameter_count()) frame.parameters.resize(function.parameter_count());
   for (const int index : used) {
     const auto& wanted = function.field_of(index);
     Value& value = frame.values[static_cast<size_t>(wanted.variable)];
@@ -307,6 +394,7 @@ Status bind_fields(PlpgsqlFunction& function, std::span<const int> used, Frame& 
 }
 
 Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionParts& session, Frame& frame) {
+  frame.state_known = false;
   if (simple_ == nullptr || !is_current(session, frame)) {
     INDIGO_TRY(prepare(session, frame));
     INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
@@ -318,6 +406,7 @@ Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionParts& sessio
     INDIGO_TRY(quick_->evaluate(frame.parameters.data(), answer.value));
     return answer;
   }
+  frame.state_known = false;
   const uint64_t compilation = compilation_;
   std::unique_ptr<exec::ScalarExpression> expression;
   if (idle_.empty()) {
@@ -376,50 +465,60 @@ Result<std::vector<Datum>> CompiledFragment::values(Frame& frame, const std::fun
     out[static_cast<size_t>(index)] = keep(frame.parameters[static_cast<size_t>(index)]);
   };
   for (int v = 0; v < function_.variable_count(); v++) add(v);
-  std::vector<int> fields = scope_->used_fields();
-  std::sort(fields.begin(), fields.end());
-  fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
-  for (const int field : fields) add(field);
+  for (const int field : scope_->used_fields()) add(field);
   return out;
+}
+
+Status CompiledFragment::make_ready(SessionParts& session, Frame& frame) {
+  if (statement_ != nullptr && !statement_->is_utility() && is_current(session, frame)) return {};
+  INDIGO_TRY(prepare(session, frame));
+  return bind_fields(function_, scope_->used_fields(), frame);
 }
 
 Result<NestedStatement::Outcome> CompiledFragment::run(SessionParts& session, Frame& frame, uint64_t most,
                                                        const NestedStatement::Rows& rows, RunAs as) {
-  INDIGO_TRY(prepare(session, frame));
-  INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
-  // The rows may change variables, and a row's image goes with them: the statement keeps what it was given.
-  std::vector<OwnedDatum> kept;
-  std::vector<Datum> parameters;
-  parameters.resize(frame.parameters.size());
-  kept.reserve(frame.parameters.size());
-  // Fields that others have bound may be gone by now.
-  const auto keep = [&](int index) {
-    Datum& place = parameters[static_cast<size_t>(index)];
-    place = frame.parameters[static_cast<size_t>(index)];
-    if (place.phys != Phys::kStr || place.null) return;
-    kept.emplace_back(place);
-    place = kept.back().get();
-  };
-  const auto fill = [&](std::span<const int> indexes) {
-    for (const int index : indexes) keep(index);
-  };
-  if (statement_->is_utility()) {  // which names it reads is found out while it runs
-    for (int v = 0; v < function_.variable_count(); v++) keep(v);
-  } else {
-    std::vector<int> read = scope_->read_variables();
-    std::sort(read.begin(), read.end());
-    read.erase(std::unique(read.begin(), read.end()), read.end());
-    fill(read);
+  INDIGO_TRY(make_ready(session, frame));
+  if (statement_->is_utility()) {
+    scope_->note_names(*statement_->node());
+    INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
   }
-  std::vector<int> fields = scope_->used_fields();
-  std::sort(fields.begin(), fields.end());
-  fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
-  fill(fields);
+  // The rows may change variables, and a row's image goes with them: the statement keeps what it was given.
+  // Fields that others have bound may be gone by now: only what it reads is looked at.
+  constexpr size_t kBytesKept = 4096;
+  size_t bytes = 0;
+  Given given = std::move(given_);
+  given.parameters.assign(frame.parameters.size(), Datum());
+  const auto fill = [&](std::span<const int> inputs) {
+    if (given.strings.size() < inputs.size()) given.strings.resize(inputs.size());
+    for (size_t i = 0; i < inputs.size(); i++) {
+      const auto index = static_cast<size_t>(inputs[i]);
+      const Datum& value = frame.parameters[index];
+      if (value.phys != Phys::kStr || value.null) {
+        given.parameters[index] = value;
+        continue;
+      }
+      given.strings[i] = OwnedDatum(value);
+      bytes += value.str.size();
+      given.parameters[index] = given.strings[i].get();
+    }
+  };
+  if (statement_->is_utility()) {
+    std::vector<int> all(static_cast<size_t>(function_.variable_count()));
+    std::iota(all.begin(), all.end(), 0);
+    all.insert(all.end(), scope_->used_fields().begin(), scope_->used_fields().end());
+    fill(all);
+  } else {
+    fill(inputs_);
+  }
   const auto statement = statement_;
   std::optional<CallContext> context;
   if (as == RunAs::kStatement)
     context.emplace(session.routines().innermost_context(), [this] { return fragment_line(fragment_); });
-  auto outcome = statement->run(session, parameters, function_.may_change(), most, rows);
+  frame.state_known = false;
+  auto outcome = statement->run(session, given.parameters, function_.may_change(), most, rows);
+  frame.state_known = false;
+  if (bytes > kBytesKept) given.strings.clear();
+  given_ = std::move(given);
   if (!outcome.ok()) return fragment_error(std::move(*outcome.take_error()), fragment_, as == RunAs::kStatement);
   return outcome;
 }

@@ -7,14 +7,18 @@
 // Thread safety: none; one call.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "catalog/descriptor/relation_info.h"
+#include "engine/exec/scalar/scalar_node.h"
 #include "sql/plpgsql/program.h"
 #include "types/value/datum.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine::programs {
 
@@ -27,7 +31,8 @@ struct RecordValue {
   std::vector<OwnedDatum> values;
   bool assigned = false;  // a record variable has no fields before
   bool null = true;
-  uint64_t shape = 0;  // of the types and names; 0: none
+  bool changed = false;  // since a trigger's row was put into it
+  uint64_t shape = 0;    // of the types and names; 0: none
 
   int find(std::string_view name) const;
   // After types or names have changed.
@@ -40,6 +45,19 @@ struct Value {
   std::string image;                    // of the record, when some fragment has asked for it
 };
 
+// A row of a query on its way to its variables.
+class KeptRow {
+ public:
+  void keep(const Chunk& chunk, uint32_t row);
+  // The first `count` of its columns; lives until the next row is kept.
+  std::span<const Datum> values(size_t count) const { return {shown_.data(), std::min(count, shown_.size())}; }
+  void forget() { owned_.clear(); }
+
+ private:
+  std::vector<OwnedDatum> owned_;  // those that have strings
+  std::vector<Datum> shown_;
+};
+
 struct Frame {
   std::vector<Value> values;
   std::vector<Datum> parameters;
@@ -47,16 +65,26 @@ struct Frame {
   const char* phase = nullptr;                         // what runs when it is no statement
   int phase_line = 0;
   uint64_t row_count = 0;
-  bool taken = false;  // from PlpgsqlFunction's, which gets it back
+  KeptRow row;
+  // The catalog's version and Preparation::generation as they were when `state_known` was set; whatever may have changed them
+  // takes that back. Expressions that only compute do not.
+  uint64_t catalog_version = 0, plan_generation = 0;
+  bool state_known = false;
 
   // A scalar variable's value.
   const Datum& scalar(int variable) const { return parameters[static_cast<size_t>(variable)]; }
   void set_scalar(int variable, const Datum& value) {
     Datum& place = parameters[static_cast<size_t>(variable)];
-    place = value;
-    if (value.phys != Phys::kStr || value.null) return;
+    exec::copy_scalar(place, value);
+    if (value.phys == Phys::kStr && !value.null) keep_string(variable, value.str);
+  }
+  void set_integer(int variable, int32_t value) { exec::set_value(parameters[static_cast<size_t>(variable)], value); }
+
+ private:
+  void keep_string(int variable, Str value) {
+    Datum& place = parameters[static_cast<size_t>(variable)];
     std::string& bytes = values[static_cast<size_t>(variable)].bytes;
-    bytes.assign(value.str);  // which may be a part of it
+    bytes.assign(value);  // which may be a part of it
     place.str = bytes;
   }
 };

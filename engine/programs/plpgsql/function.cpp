@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/trigger_info.h"
+#include "engine/programs/plpgsql/extra_checks.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_activity.h"
@@ -19,6 +20,7 @@
 #include "types/oids.h"
 #include "types/range/range_oids.h"
 #include "types/system/type_name.h"
+#include "types/text/ascii.h"
 
 namespace indigo::engine::programs {
 
@@ -83,10 +85,22 @@ std::string current_text(SessionParts& session) {
   return activity.query;
 }
 
+// Which of a trigger's variables a body can name: more than it does, as comments and longer names count, too.
+void find_named(const std::string& source, PlpgsqlFunction::TriggerVariables& trigger) {
+  const std::string text = types::to_lower(source);
+  const bool escapes = text.find("u&") != std::string::npos;  // names may be spelt otherwise
+  const auto has = [&](std::string_view name) { return escapes || text.find(name) != std::string::npos; };
+  trigger.names_new = has("new");
+  trigger.names_old = has("old");
+  for (size_t i = 0; i < std::size(kTriggerVariables); i++) {
+    if (has(kTriggerVariables[i].first)) trigger.named |= uint32_t{1} << i;
+  }
+}
+
 // plpgsql.extra_errors and extra_warnings of CREATE FUNCTION.
 Status check_shadows(SessionParts& session, const sql::plpgsql::Program& program, const types::FunctionInfo& info) {
   if (program.shadows.empty()) return {};
-  const ExtraCheck check = extra_check(session, "shadowed_variables");
+  const ExtraCheck check = extra_check(session, ExtraChecks::Kind::kShadowedVariables);
   if (check == ExtraCheck::kNone) return {};
   const std::string text = current_text(session);
   const size_t at = text.find(info.source);
@@ -114,18 +128,7 @@ int RecordValue::find(std::string_view name) const {
   return -1;
 }
 
-void RecordValue::set_shape() {
-  shape = 0xcbf29ce484222325;
-  const auto mix = [&](uint64_t v) { shape = (shape ^ v) * 0x100000001b3; };
-  for (size_t i = 0; i < types.size(); i++) {
-    mix(types[i].oid);
-    mix(static_cast<uint32_t>(types[i].typmod));
-    mix(types[i].collation);
-    for (const char c : names[i]) mix(static_cast<unsigned char>(c));
-    mix(0x100);
-  }
-  shape |= 1;
-}
+void RecordValue::set_shape() { shape = shape_of(types, names); }
 
 Result<std::shared_ptr<PlpgsqlFunction>> PlpgsqlFunction::make(SessionParts& session,
                                                                std::shared_ptr<const types::FunctionInfo> info,
@@ -143,14 +146,19 @@ Status PlpgsqlFunction::validate(SessionParts& session, const std::shared_ptr<co
   for (const Oid type : info->arguments) arguments.push_back(type_of(session, stand_in(type)));
   INDIGO_ASSIGN(const auto function, make(session, info, type_of(session, stand_in(info->result)), arguments));
   INDIGO_TRY(check_shadows(session, *function->program_, *info));
-  for (const auto& fragment : function->program_->fragments) {
+  return function->check_syntax();
+}
+
+Status PlpgsqlFunction::check_syntax() const {
+  for (const auto& fragment : program_->fragments) {
     const bool expression = fragment->form == sql::plpgsql::Fragment::Form::kExpression;
     auto parsed = sql::parse(expression ? "SELECT " + fragment->text : fragment->text);
     if (parsed.ok()) continue;
     Error error = fragment_error(std::move(*parsed.take_error()), *fragment, true);
     if (fragment->begin >= 0 && error.internal_position > 0) {
-      error.internal_position += characters(info->source, fragment->begin);
-      error.internal_query = info->source;
+      error.internal_position +=
+          characters(info().source, fragment->begin) - static_cast<int>(utf8_count(fragment->assigned));
+      error.internal_query = info().source;
     }
     return error;
   }
@@ -193,6 +201,8 @@ Status PlpgsqlFunction::compile(SessionParts& session, std::span<const TypeRef> 
     input.given.push_back({"new", oid::kRecord, 0, false});
     input.given.push_back({"old", oid::kRecord, 0, false});
     for (const auto& [name, type] : kTriggerVariables) input.given.push_back({name, type, 0, false});
+    trigger_.end = static_cast<int>(input.given.size());
+    find_named(f.source, trigger_);
   }
   if (f.result == oid::kEventTrigger && f.oid != kInvalidOid) {
     if (!f.arguments.empty()) {
@@ -212,7 +222,13 @@ Status PlpgsqlFunction::compile(SessionParts& session, std::span<const TypeRef> 
   input.returns_row = result_.row || trigger_.first >= 0;
   INDIGO_ASSIGN(program_, sql::plpgsql::parse_program(input));
   fragments_.resize(program_->fragments.size());
-  return resolve_types(session);
+  INDIGO_TRY(resolve_types(session));
+  for (int v = 0; v < variable_count(); v++) {
+    if (!trigger_.is_one(v)) own_.push_back(v);
+    const bool unnamed = v >= trigger_.first && v < trigger_.end && (trigger_.named >> (v - trigger_.first) & 1) == 0;
+    if (!unnamed && (variable(v).row || variable(v).phys == Phys::kStr)) with_memory_.push_back(static_cast<size_t>(v));
+  }
+  return {};
 }
 
 Result<TypeRef> PlpgsqlFunction::resolve(SessionParts& session, const TypeText& text) {
@@ -325,9 +341,26 @@ Status PlpgsqlFunction::resolve_types(SessionParts& session) {
   return {};
 }
 
-CompiledFragment& PlpgsqlFunction::fragment(const sql::plpgsql::Fragment& f) {
+CompiledFragment& PlpgsqlFunction::make_fragment(const sql::plpgsql::Fragment& f) {
   auto& place = fragments_[static_cast<size_t>(f.id)];
-  if (place == nullptr) place = std::make_unique<CompiledFragment>(*this, f);
+  place = std::make_unique<CompiledFragment>(*this, f);
+  return *place;
+}
+
+Code& PlpgsqlFunction::find_code(SessionParts& session, Frame& frame, const sql::plpgsql::StatementList& list) {
+  const auto found = codes_.find(&list);
+  if (found == codes_.end() || !is_current(session, frame, *found->second))
+    return make_code_again(session, frame, list);
+  last_code_ = found->second.get();
+  return *last_code_;
+}
+
+Code& PlpgsqlFunction::make_code_again(SessionParts& session, Frame& frame, const sql::plpgsql::StatementList& list) {
+  std::unique_ptr<Code>& place = codes_[&list];
+  auto made = make_code(session, *this, frame, list, place.get());
+  if (place != nullptr) old_codes_.push_back(std::move(place));
+  place = std::move(made);
+  last_code_ = place.get();
   return *place;
 }
 
@@ -351,42 +384,43 @@ constexpr size_t kFramesMax = 128;
 
 }  // namespace
 
-Frame PlpgsqlFunction::take_frame() {
+std::unique_ptr<Frame> PlpgsqlFunction::take_frame() {
   // give_back() runs in a destructor: there is room for every frame that is out before it goes out.
   const size_t out = std::min(frames_out_ + 1, kFramesMax);
   if (frames_.capacity() < out) frames_.reserve(std::max(out, 2 * frames_.capacity()));
-  Frame frame;
+  std::unique_ptr<Frame> frame;
   if (!frames_.empty()) {
     frame = std::move(frames_.back());
     frames_.pop_back();
+  } else {
+    frame = std::make_unique<Frame>();
+    frame->values.resize(variables_.size());
+    for (size_t v = 0; v < variables_.size(); v++) {
+      if (variables_[v].row) frame->values[v].record = std::make_unique<RecordValue>();
+    }
   }
-  frame.values.resize(variables_.size());
-  frame.parameters.resize(parameter_count());
-  for (size_t v = 0; v < variables_.size(); v++) {
-    if (variables_[v].row && frame.values[v].record == nullptr)
-      frame.values[v].record = std::make_unique<RecordValue>();
-  }
+  frame->parameters.resize(parameter_count());
+  if (frames_out_ == 0) old_codes_.clear();
   frames_out_++;
-  frame.taken = true;
+  frame->state_known = false;
   return frame;
 }
 
-void PlpgsqlFunction::give_back(Frame frame) {
+void PlpgsqlFunction::give_back(std::unique_ptr<Frame> frame) {
   constexpr size_t kBytesKept = 1024;
-  if (!frame.taken) return;
-  frame.taken = false;
   frames_out_--;
   if (frames_.size() == frames_.capacity()) return;
-  for (Value& value : frame.values) {
+  for (const size_t variable : with_memory_) {
+    Value& value = frame->values[variable];
     if (value.bytes.capacity() > kBytesKept) std::string().swap(value.bytes);
     if (value.image.capacity() > kBytesKept) std::string().swap(value.image);
     if (value.record != nullptr) value.record->values.clear();
   }
-  frame.parameters.assign(frame.parameters.size(), Datum());
-  frame.statement = nullptr;
-  frame.phase = nullptr;
-  frame.phase_line = 0;
-  frame.row_count = 0;
+  frame->statement = nullptr;
+  frame->phase = nullptr;
+  frame->phase_line = 0;
+  frame->row_count = 0;
+  frame->row.forget();
   frames_.push_back(std::move(frame));
 }
 
@@ -438,6 +472,7 @@ Status PlpgsqlFunction::run_block(SessionParts& session, const std::string& sour
   info->result = oid::kVoid;
   info->source = source;
   INDIGO_ASSIGN(const auto function, make(session, info, type_of(session, oid::kVoid), {}));
+  INDIGO_TRY(function->check_syntax());
   function->may_commit = may_commit;
   INDIGO_TRY(function->call(session, {}));
   return {};

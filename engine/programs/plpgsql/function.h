@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/exec/change/trigger_host.h"
+#include "engine/programs/plpgsql/code.h"
 #include "engine/programs/plpgsql/fragment.h"
 #include "engine/programs/plpgsql/frame.h"
 #include "engine/programs/plpgsql/part.h"
@@ -32,6 +34,8 @@ class PlpgsqlFunction final : public Routine {
                                                        const TypeRef& result, std::span<const TypeRef> arguments,
                                                        Oid collation = kInvalidOid);
   static Status validate(SessionParts& session, const std::shared_ptr<const types::FunctionInfo>& info);
+  // The first expression or statement that cannot be parsed.
+  Status check_syntax() const;
   // DO: an anonymous block.
   static Status run_block(SessionParts& session, const std::string& source, bool may_commit);
 
@@ -47,7 +51,10 @@ class PlpgsqlFunction final : public Routine {
   const RoutineResult& result() const { return result_; }
   const VariableType& variable(int number) const { return variables_[static_cast<size_t>(number)]; }
   VariableType& variable(int number) { return variables_[static_cast<size_t>(number)]; }
-  CompiledFragment& fragment(const sql::plpgsql::Fragment& f);
+  CompiledFragment& fragment(const sql::plpgsql::Fragment& f) {
+    CompiledFragment* const made = fragments_[static_cast<size_t>(f.id)].get();
+    return made != nullptr ? *made : make_fragment(f);
+  }
   CompiledPart& part(const sql::plpgsql::Fragment& place);
   // The place among the parameters of a variable's field (or, without a name, of its row as a value).
   int field_parameter(int variable, std::string_view field);
@@ -71,14 +78,37 @@ class PlpgsqlFunction final : public Routine {
     int event = -1;  // tg_event, and tg_tag behind it: of an event trigger's function
     int new_row = -1, old_row = -1;
     int first = -1;  // tg_name and those behind it, in the order of kTriggerVariables
+    int end = -1;    // behind those
+    // What the body cannot name is not set: by number behind `first`, and NEW and OLD.
+    uint32_t named = 0;
+    bool names_new = false, names_old = false;
+    bool is_one(int variable) const {
+      return variable == new_row || variable == old_row || (variable >= first && variable < end);
+    }
   };
   const TriggerVariables& trigger_variables() const { return trigger_; }
+  // All variables but a trigger's: null when a call begins.
+  const std::vector<int>& own_variables() const { return own_; }
   // Frames of calls that have ended, for the next: their memory, and the shapes of a trigger's records.
-  Frame take_frame();
-  void give_back(Frame frame);
+  std::unique_ptr<Frame> take_frame();
+  // The list's code, for the state of things; it lives as long as the frame.
+  Code& code(SessionParts& session, Frame& frame, const sql::plpgsql::StatementList& list) {
+    if (last_code_ != nullptr && &last_code_->list == &list && is_current(session, frame, *last_code_))
+      return *last_code_;
+    return find_code(session, frame, list);
+  }
+  static bool is_current(SessionParts& session, Frame& frame, const Code& code) {
+    learn_state(session, frame);
+    return !code.computes ||
+           (code.catalog_version == frame.catalog_version && code.plan_generation == frame.plan_generation);
+  }
+  Code& make_code_again(SessionParts& session, Frame& frame, const sql::plpgsql::StatementList& list);
+  void give_back(std::unique_ptr<Frame> frame);
 
  private:
   Status compile(SessionParts& session, std::span<const TypeRef> arguments);
+  Code& find_code(SessionParts& session, Frame& frame, const sql::plpgsql::StatementList& list);
+  CompiledFragment& make_fragment(const sql::plpgsql::Fragment& f);
   Status resolve_types(SessionParts& session);
   Result<TypeRef> resolve(SessionParts& session, const sql::plpgsql::TypeText& text);
 
@@ -89,9 +119,14 @@ class PlpgsqlFunction final : public Routine {
   TriggerVariables trigger_;
   std::vector<VariableType> variables_;
   std::vector<int> arguments_, outputs_;  // variables
+  std::vector<int> own_;
+  std::vector<size_t> with_memory_;  // variables that can own some
   std::vector<std::unique_ptr<CompiledFragment>> fragments_;
-  std::vector<Frame> frames_;  // idle
+  std::vector<std::unique_ptr<Frame>> frames_;  // idle
   size_t frames_out_ = 0;
+  std::unordered_map<const sql::plpgsql::StatementList*, std::unique_ptr<Code>> codes_;
+  Code* last_code_ = nullptr;
+  std::vector<std::unique_ptr<Code>> old_codes_;        // that calls may still be in
   std::map<int, std::unique_ptr<CompiledPart>> parts_;  // by their fragments' numbers
   std::vector<FieldParameter> fields_;
   struct Cast {

@@ -70,6 +70,8 @@ Interpreter::Interpreter(SessionParts& session, PlpgsqlFunction& function, RowLi
     : session_(session),
       function_(function),
       rows_(rows),
+      taken_(function.take_frame()),
+      frame_(*taken_),
       call_context_(session.routines().innermost_context(), [this] { return context(); }) {}
 
 std::string Interpreter::context() const {
@@ -109,15 +111,11 @@ Result<OwnedDatum> Interpreter::call(std::span<const Datum> arguments) {
   return error;
 }
 
-Interpreter::~Interpreter() { function_.give_back(std::move(frame_)); }
+Interpreter::~Interpreter() { function_.give_back(std::move(taken_)); }
 
 Status Interpreter::begin(std::span<const Datum> arguments) {
-  frame_ = function_.take_frame();
   frame_.phase = "during initialization of execution state";
-  const auto& trigger = function_.trigger_variables();
-  for (int v = 0; v < function_.variable_count(); v++) {
-    if (trigger.first < 0 || (v != trigger.new_row && v != trigger.old_row)) set_null(v);
-  }
+  for (const int v : function_.own_variables()) set_null(v);
   frame_.phase = "while storing call arguments into local variables";
   for (size_t i = 0; i < function_.arguments().size() && i < arguments.size(); i++) {
     const int variable = function_.arguments()[i];
@@ -191,14 +189,6 @@ Result<OwnedDatum> Interpreter::returned() {
                                        result.type.oid == oid::kRecord ? result.names : std::vector<std::string>()))));
 }
 
-Result<Interpreter::Flow> Interpreter::run(const StatementList& list) {
-  for (const auto& statement : list) {
-    INDIGO_ASSIGN(const Flow flow, run(*statement));
-    if (flow != Flow::kNormal) return flow;
-  }
-  return Flow::kNormal;
-}
-
 Result<Interpreter::Flow> Interpreter::run(const tree::Statement& s) {
   INDIGO_TRY(check_stack_depth());
   frame_.statement = &s;
@@ -206,36 +196,36 @@ Result<Interpreter::Flow> Interpreter::run(const tree::Statement& s) {
     if (!status.ok()) return status.take_error();
     return Flow::kNormal;
   };
-  switch (s.kind) {
-    case tree::SK::kBlock: return run_block(static_cast<const tree::Block&>(s));
-    case tree::SK::kAssign: return run_assign(static_cast<const tree::Assign&>(s));
-    case tree::SK::kIf: return run_if(static_cast<const tree::If&>(s));
-    case tree::SK::kCase: return run_case(static_cast<const tree::Case&>(s));
-    case tree::SK::kLoop: return run_loop(static_cast<const tree::Loop&>(s));
-    case tree::SK::kWhile: return run_while(static_cast<const tree::While&>(s));
-    case tree::SK::kForInteger: return run_for_integer(static_cast<const tree::ForInteger&>(s));
-    case tree::SK::kForQuery: return run_for_query(static_cast<const tree::ForQuery&>(s));
-    case tree::SK::kForCursor: return run_for_cursor(static_cast<const tree::ForCursor&>(s));
-    case tree::SK::kForEach: return run_for_each(static_cast<const tree::ForEach&>(s));
-    case tree::SK::kForExecute: return run_for_execute(static_cast<const tree::ForExecute&>(s));
-    case tree::SK::kExit: return run_exit(static_cast<const tree::Exit&>(s));
+  switch (s.kind) {  // what only computes and has others look at what it does
+    case tree::SK::kAssign: return done(run_assign(static_cast<const tree::Assign&>(s)));
     case tree::SK::kReturn: return run_return(static_cast<const tree::Return&>(s));
-    case tree::SK::kReturnNext: return done(run_return_next(static_cast<const tree::ReturnNext&>(s)));
-    case tree::SK::kReturnQuery: return done(run_return_query(static_cast<const tree::ReturnQuery&>(s)));
-    case tree::SK::kRaise: return done(run_raise(static_cast<const tree::Raise&>(s)));
-    case tree::SK::kAssert: return done(run_assert(static_cast<const tree::Assert&>(s)));
-    case tree::SK::kSql: return done(run_sql(static_cast<const tree::Sql&>(s)));
-    case tree::SK::kExecute: return done(run_execute(static_cast<const tree::Execute&>(s)));
-    case tree::SK::kDiagnostics: return done(run_diagnostics(static_cast<const tree::Diagnostics&>(s)));
-    case tree::SK::kOpen: return done(run_open(static_cast<const tree::Open&>(s)));
-    case tree::SK::kFetch: return done(run_fetch(static_cast<const tree::Fetch&>(s)));
-    case tree::SK::kClose: return done(run_close(static_cast<const tree::Close&>(s)));
-    case tree::SK::kPerform: return done(run_perform(static_cast<const tree::Perform&>(s)));
-    case tree::SK::kCall: return done(run_call(static_cast<const tree::Call&>(s)));
-    case tree::SK::kCommit: return done(run_commit(static_cast<const tree::Commit&>(s)));
-    case tree::SK::kNull: break;
+    case tree::SK::kBlock: return run_block(static_cast<const tree::Block&>(s));
+    case tree::SK::kForEach: return run_for_each(static_cast<const tree::ForEach&>(s));
+    default: break;
   }
-  return Flow::kNormal;
+  auto flow = [&]() -> Result<Flow> {
+    switch (s.kind) {
+      case tree::SK::kForQuery: return run_for_query(static_cast<const tree::ForQuery&>(s));
+      case tree::SK::kForCursor: return run_for_cursor(static_cast<const tree::ForCursor&>(s));
+      case tree::SK::kForExecute: return run_for_execute(static_cast<const tree::ForExecute&>(s));
+      case tree::SK::kReturnNext: return done(run_return_next(static_cast<const tree::ReturnNext&>(s)));
+      case tree::SK::kReturnQuery: return done(run_return_query(static_cast<const tree::ReturnQuery&>(s)));
+      case tree::SK::kRaise: return done(run_raise(static_cast<const tree::Raise&>(s)));
+      case tree::SK::kAssert: return done(run_assert(static_cast<const tree::Assert&>(s)));
+      case tree::SK::kSql: return done(run_sql(static_cast<const tree::Sql&>(s)));
+      case tree::SK::kExecute: return done(run_execute(static_cast<const tree::Execute&>(s)));
+      case tree::SK::kDiagnostics: return done(run_diagnostics(static_cast<const tree::Diagnostics&>(s)));
+      case tree::SK::kOpen: return done(run_open(static_cast<const tree::Open&>(s)));
+      case tree::SK::kFetch: return done(run_fetch(static_cast<const tree::Fetch&>(s)));
+      case tree::SK::kClose: return done(run_close(static_cast<const tree::Close&>(s)));
+      case tree::SK::kPerform: return done(run_perform(static_cast<const tree::Perform&>(s)));
+      case tree::SK::kCall: return done(run_call(static_cast<const tree::Call&>(s)));
+      case tree::SK::kCommit: return done(run_commit(static_cast<const tree::Commit&>(s)));
+      default: return Flow::kNormal;
+    }
+  }();
+  frame_.state_known = false;
+  return flow;
 }
 
 Status Interpreter::initialise(int variable) {
@@ -256,7 +246,7 @@ Status Interpreter::initialise(int variable) {
   return assign_variable(variable, value.value, value.type);
 }
 
-Result<Interpreter::Flow> Interpreter::run_block(const tree::Block& block) {
+Status Interpreter::begin_block(const tree::Block& block) {
   frame_.phase = "during statement block local variable initialization";
   for (const int variable : block.variables) {
     frame_.phase_line = function_.program().variables[static_cast<size_t>(variable)].line;
@@ -265,6 +255,11 @@ Result<Interpreter::Flow> Interpreter::run_block(const tree::Block& block) {
   frame_.phase = nullptr;
   frame_.phase_line = 0;
   frame_.statement = &block;
+  return {};
+}
+
+Result<Interpreter::Flow> Interpreter::run_block(const tree::Block& block) {
+  INDIGO_TRY(begin_block(block));
   Result<Flow> flow = block.handlers.empty() ? run(block.body) : run_guarded(block);
   if (flow.ok() && *flow == Flow::kExit && !exit_label_.empty() && exit_label_ == block.label) {
     exit_label_.clear();
@@ -275,12 +270,10 @@ Result<Interpreter::Flow> Interpreter::run_block(const tree::Block& block) {
 
 Result<Interpreter::Flow> Interpreter::run_guarded(const tree::Block& block) {
   TransactionBlock& transaction = session_.block();
-  // No statement can name it: savepoints of SQL have names.
-  const std::string savepoint = " plpgsql " + std::to_string(transaction.depth());
-  INDIGO_TRY(transaction.savepoint(savepoint));
+  const size_t savepoint = transaction.begin_nested();
   auto flow = run(block.body);
   if (flow.ok()) {
-    INDIGO_TRY(transaction.release(savepoint));
+    INDIGO_TRY(transaction.end_nested(savepoint));
     return flow;
   }
   Error error = std::move(*flow.take_error());
@@ -291,8 +284,9 @@ Result<Interpreter::Flow> Interpreter::run_guarded(const tree::Block& block) {
   const std::string where = context();
   frame_.phase = nullptr;
   frame_.phase_line = 0;
-  INDIGO_TRY(transaction.rollback_to(savepoint));
-  INDIGO_TRY(transaction.release(savepoint));
+  frame_.state_known = false;
+  INDIGO_TRY(transaction.roll_back_nested(savepoint));
+  INDIGO_TRY(transaction.end_nested(savepoint));
   if (!has_context) error.add_context(where);
   set_scalar(block.sqlstate, Datum::of(Str(error.state.text())));
   set_scalar(block.sqlerrm, Datum::of(Str(error.message)));
@@ -303,8 +297,7 @@ Result<Interpreter::Flow> Interpreter::run_guarded(const tree::Block& block) {
   return handled;
 }
 
-bool Interpreter::next_round(Flow& flow, const std::string& label) {
-  if (flow == Flow::kNormal) return true;
+bool Interpreter::goes_on(Flow& flow, const std::string& label) {
   const bool mine = exit_label_.empty() || exit_label_ == label;
   if (flow == Flow::kContinue && mine) {
     exit_label_.clear();

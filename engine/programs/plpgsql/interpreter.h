@@ -18,13 +18,10 @@
 
 namespace indigo::engine::programs {
 
-namespace tree = sql::plpgsql;
-
-// What plpgsql.extra_errors and extra_warnings make of a doubtful statement.
-enum class ExtraCheck : uint8_t { kNone, kWarning, kError };
-ExtraCheck extra_check(SessionParts& session, std::string_view check);
-
 class Interpreter {
+  friend struct CodeOperations;
+  friend struct CodeRun;
+
  public:
   // `rows`: where RETURN NEXT and RETURN QUERY put theirs; null unless the function returns a set.
   Interpreter(SessionParts& session, PlpgsqlFunction& function, RowList* rows);
@@ -47,19 +44,21 @@ class Interpreter {
   Status begin(std::span<const Datum> arguments);
   Status initialise(int variable);
   Result<OwnedDatum> returned();
-  Result<Flow> run(const StatementList& list);
-  Result<Flow> run(const tree::Statement& statement);
+  Result<Flow> run(const StatementList& list);         // code_run.cpp
+  Result<Flow> run(const tree::Statement& statement);  // of one that code has no instructions for
   Result<Flow> run_block(const tree::Block& block);
+  Status begin_block(const tree::Block& block);
   Result<Flow> run_guarded(const tree::Block& block);
   Error with_context(Error error);
   std::string context() const;
   // After a loop's body: whether to continue with the loop; `flow` is what the loop answers otherwise.
-  bool next_round(Flow& flow, const std::string& label);
+  bool next_round(Flow& flow, const std::string& label) { return flow == Flow::kNormal || goes_on(flow, label); }
+  bool goes_on(Flow& flow, const std::string& label);
 
   // ---- trigger.cpp
   void set_trigger_variables(const exec::TriggerCall& call);
   void set_trigger_row(int variable, const catalog::RelationInfo& relation, Bytes image);
-  Result<std::optional<std::string>> trigger_row(const catalog::RelationInfo& relation);
+  Result<std::optional<std::string>> trigger_row(const exec::TriggerCall& call);
   Result<std::optional<std::string>> trigger_image(const catalog::RelationInfo& relation,
                                                    std::span<const TypeRef> types, std::span<const Datum> given);
 
@@ -75,20 +74,20 @@ class Interpreter {
   Status assign_variable(int variable, const Datum& value, const TypeRef& type);
   Status assign_field(int variable, const std::string& field, const Datum& value, const TypeRef& type);
   Status assign_part(const tree::Place& place, const FragmentPtr& value);
+  // `shape`: shape_of the types and names, where it is known.
   Status assign_row(const tree::Target& target, std::span<const TypeRef> types, std::span<const std::string> names,
-                    std::span<const Datum> values);
+                    std::span<const Datum> values, uint64_t shape = 0);
   Status assign_record(int variable, std::span<const TypeRef> types, std::span<const std::string> names,
-                       std::span<const Datum> values);
+                       std::span<const Datum> values, uint64_t shape = 0);
   void set_scalar(int variable, const Datum& value);
   void set_null(int variable);
+  bool may_be_null(int variable) const;
   void set_found(bool found);
   OwnedDatum row_of(int variable);  // a record variable as a composite value
 
   // ---- statements.cpp
-  Result<Flow> run_assign(const tree::Assign& s);
-  Result<Flow> run_if(const tree::If& s);
-  Result<Flow> run_case(const tree::Case& s);
-  Result<Flow> run_exit(const tree::Exit& s);
+  Status run_assign(const tree::Assign& s);
+  Status set_case_operand(const tree::Case& s);
   Result<Flow> run_return(const tree::Return& s);
   Status run_return_next(const tree::ReturnNext& s);
   Status run_return_query(const tree::ReturnQuery& s);
@@ -98,9 +97,15 @@ class Interpreter {
   Status run_commit(const tree::Commit& s);
 
   // ---- loops.cpp
-  Result<Flow> run_loop(const tree::Loop& s);
-  Result<Flow> run_while(const tree::While& s);
-  Result<Flow> run_for_integer(const tree::ForInteger& s);
+  // Of an integer loop: the present round's number, the last one, and what is between two.
+  struct Counter {
+    int64_t at = 0, last = 0, step = 1;
+  };
+  // Whether there is a round.
+  Result<bool> begin_for(const tree::ForInteger& s, Counter& counter);
+  // Lets others run and sees interrupts, every now and then: a round may be short.
+  Status breathe() { return (++rounds_ & 63) != 0 ? Status() : look_around(); }
+  Status look_around();
   Result<Flow> run_for_query(const tree::ForQuery& s);
   Result<Flow> run_for_execute(const tree::ForExecute& s);
   Result<Flow> run_for_each(const tree::ForEach& s);
@@ -115,9 +120,14 @@ class Interpreter {
     Flow flow = Flow::kNormal;
     bool found = false, ended = false;
     std::unique_ptr<Error> error;  // of the body: no error of the query
+    std::shared_ptr<const NestedStatement::Columns> columns;
   };
   Status over_rows(const RowList& rows, RowLoop& loop);
-  Result<Flow> finish_loop(RowLoop& loop);
+  // The same for rows of a plan that waits meanwhile.
+  Status over_chunk(const Chunk& chunk, const NestedStatement::Columns& columns, RowLoop& loop);
+  // A loop without rows leaves a target of nulls: a record then has the query's columns.
+  Result<Flow> finish_loop(NestedStatement& statement, RowLoop& loop);
+  Result<Flow> finish_loop(const RowList& described, RowLoop& loop);
   // Runs the loop's body while the query runs, so that its rows need not be kept.
   NestedStatement::Rows stream(const std::shared_ptr<NestedStatement>& statement, RowLoop& loop);
   // Whether a COMMIT in a loop's body may end the transaction under the loop's query.
@@ -125,6 +135,7 @@ class Interpreter {
 
   // ---- sql.cpp
   Status run_sql(const tree::Sql& s);
+  Status run_into(const tree::Sql& s, CompiledFragment& fragment, NestedStatement& statement);
   Status run_execute(const tree::Execute& s);
   Status run_perform(const tree::Perform& s);
   Status run_call(const tree::Call& s);
@@ -142,6 +153,8 @@ class Interpreter {
   std::string shown_parameter(const std::string& name, const Datum& value, const TypeRef& type);
   std::string strict_detail(const std::vector<std::string>& parameters);
   std::vector<std::string> read_variables(const CompiledFragment& fragment);
+  // The columns of what a statement gives.
+  static Status describe(SessionParts& session, NestedStatement& statement, RowList& out);
   static NestedStatement::Rows collect(SessionParts& session, NestedStatement& statement, RowList& out);
 
   // ---- cursors.cpp
@@ -162,6 +175,7 @@ class Interpreter {
     std::shared_ptr<const sql::PlannedStatement> plan;
     std::vector<TypeRef> types;
     std::vector<std::string> names;
+    uint64_t shape = 0;
   };
   Fetched fetched_;
 
@@ -172,7 +186,8 @@ class Interpreter {
   SessionParts& session_;
   PlpgsqlFunction& function_;
   RowList* rows_;
-  Frame frame_;
+  std::unique_ptr<Frame> taken_;  // from the function
+  Frame& frame_;
   std::string exit_label_;            // of EXIT and CONTINUE on their way
   std::optional<OwnedDatum> answer_;  // RETURN's value
   TypeRef answer_type_;

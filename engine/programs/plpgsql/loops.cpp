@@ -16,39 +16,15 @@
 
 namespace indigo::engine::programs {
 
-namespace {
-
-// Lets others run and sees interrupts, every now and then: a round may be short.
-Status breathe(SessionParts& session, int& rounds) {
-  if ((++rounds & 63) != 0) return {};
-  session.waiter().yield_if_due();
-  const InterruptReason reason = session.waiter().interrupted();
+Status Interpreter::look_around() {
+  frame_.state_known = false;
+  session_.waiter().yield_if_due();
+  const InterruptReason reason = session_.waiter().interrupted();
   if (reason != InterruptReason::kNone) return interrupt_error(reason);
   return {};
 }
 
-}  // namespace
-
-Result<Interpreter::Flow> Interpreter::run_loop(const tree::Loop& s) {
-  for (;;) {
-    INDIGO_TRY(breathe(session_, rounds_));
-    INDIGO_ASSIGN(Flow flow, run(s.body));
-    if (!next_round(flow, s.label)) return flow;
-  }
-}
-
-Result<Interpreter::Flow> Interpreter::run_while(const tree::While& s) {
-  for (;;) {
-    INDIGO_TRY(breathe(session_, rounds_));
-    frame_.statement = &s;
-    INDIGO_ASSIGN(const bool more, condition(s.condition));
-    if (!more) return Flow::kNormal;
-    INDIGO_ASSIGN(Flow flow, run(s.body));
-    if (!next_round(flow, s.label)) return flow;
-  }
-}
-
-Result<Interpreter::Flow> Interpreter::run_for_integer(const tree::ForInteger& s) {
+Result<bool> Interpreter::begin_for(const tree::ForInteger& s, Counter& counter) {
   const auto bound = [&](const FragmentPtr& fragment, const char* name) -> Result<int32_t> {
     INDIGO_ASSIGN(const auto value, integer(fragment));
     if (value) return *value;
@@ -61,24 +37,22 @@ Result<Interpreter::Flow> Interpreter::run_for_integer(const tree::ForInteger& s
     INDIGO_ASSIGN(step, bound(s.step, "BY value"));
     if (step <= 0) return Error(sqlstate::kInvalidParameterValue, "BY value of FOR loop must be greater than zero");
   }
-  bool found = false;
-  Flow flow = Flow::kNormal;
-  for (int64_t i = lower; s.reverse ? i >= upper : i <= upper; i += s.reverse ? -int64_t{step} : int64_t{step}) {
-    INDIGO_TRY(breathe(session_, rounds_));
-    found = true;
-    set_scalar(s.variable, Datum::of(static_cast<int32_t>(i)));
-    INDIGO_ASSIGN(flow, run(s.body));
-    if (!next_round(flow, s.label)) break;
+  counter = {lower, upper, step};
+  if (s.reverse ? lower < upper : lower > upper) {
+    set_found(false);
+    return false;
   }
-  set_found(found);
-  return flow;
+  INDIGO_TRY(breathe());
+  frame_.set_integer(s.variable, lower);
+  return true;
 }
 
 Status Interpreter::over_rows(const RowList& rows, RowLoop& loop) {
   std::vector<Datum> values(rows.types.size());
   for (uint32_t row = 0; row < rows.store.rows() && !loop.ended; row++) {
     loop.found = true;
-    INDIGO_TRY(breathe(session_, rounds_));
+    INDIGO_TRY(breathe());
+    frame_.state_known = false;
     for (size_t c = 0; c < values.size(); c++) values[c] = rows.store.datum(row, c);
     INDIGO_TRY(assign_row(loop.target, rows.types, rows.names, values));
     INDIGO_ASSIGN(loop.flow, run(loop.body));
@@ -87,18 +61,46 @@ Status Interpreter::over_rows(const RowList& rows, RowLoop& loop) {
   return {};
 }
 
-Result<Interpreter::Flow> Interpreter::finish_loop(RowLoop& loop) {
+Result<Interpreter::Flow> Interpreter::finish_loop(NestedStatement& statement, RowLoop& loop) {
+  RowList none;
+  if (loop.error == nullptr && !loop.found) INDIGO_TRY(describe(session_, statement, none));
+  return finish_loop(none, loop);
+}
+
+Result<Interpreter::Flow> Interpreter::finish_loop(const RowList& described, RowLoop& loop) {
   if (loop.error != nullptr) return std::move(loop.error);
-  if (!loop.found) INDIGO_TRY(assign_row(loop.target, {}, {}, {}));
+  if (!loop.found) INDIGO_TRY(into(loop.target, described));
   set_found(loop.found);
   return loop.flow;
 }
 
+Status Interpreter::over_chunk(const Chunk& chunk, const NestedStatement::Columns& columns, RowLoop& loop) {
+  std::vector<Datum> values(columns.types.size());
+  for (uint32_t row = 0; row < chunk.rows() && !loop.ended; row++) {
+    loop.found = true;
+    INDIGO_TRY(breathe());
+    frame_.state_known = false;  // the query has computed more rows
+    const uint32_t at = chunk.selection[row];
+    for (size_t c = 0; c < values.size(); c++) values[c] = chunk.columns[c].datum(at);
+    INDIGO_TRY(assign_row(loop.target, columns.types, columns.names, values, columns.shape));
+    INDIGO_ASSIGN(loop.flow, run(loop.body));
+    loop.ended = !next_round(loop.flow, loop.label);
+  }
+  return {};
+}
+
 NestedStatement::Rows Interpreter::stream(const std::shared_ptr<NestedStatement>& statement, RowLoop& loop) {
   return [this, statement, &loop](const Chunk& chunk) -> Result<bool> {
-    RowList part;
-    INDIGO_TRY(collect(session_, *statement, part)(chunk));
-    if (Status status = over_rows(part, loop); !status.ok()) {
+    Status status;
+    if (statement->is_utility()) {
+      RowList part;
+      INDIGO_TRY(collect(session_, *statement, part)(chunk));
+      status = over_rows(part, loop);
+    } else {
+      if (loop.columns == nullptr) loop.columns = statement->columns(session_);
+      status = over_chunk(chunk, *loop.columns, loop);
+    }
+    if (!status.ok()) {
       loop.error = status.take_error();
       loop.ended = true;
     }
@@ -125,7 +127,7 @@ Result<Interpreter::Flow> Interpreter::run_for_query(const tree::ForQuery& s) {
   } else {
     INDIGO_TRY(fragment.run(session_, frame_, 0, stream(fragment.shared_statement(), loop), RunAs::kCursor));
   }
-  return finish_loop(loop);
+  return finish_loop(fragment.statement(), loop);
 }
 
 Result<Interpreter::Flow> Interpreter::run_for_execute(const tree::ForExecute& s) {
@@ -137,7 +139,7 @@ Result<Interpreter::Flow> Interpreter::run_for_execute(const tree::ForExecute& s
   if (!dynamic.returns_rows && parsed.ok()) return not_a_cursor(*parsed->front()->node);
   RowLoop loop{s.target, s.body, s.label};
   INDIGO_TRY(over_rows(rows, loop));
-  return finish_loop(loop);
+  return finish_loop(rows, loop);
 }
 
 Result<Interpreter::Flow> Interpreter::run_for_each(const tree::ForEach& s) {
@@ -170,7 +172,7 @@ Result<Interpreter::Flow> Interpreter::run_for_each(const tree::ForEach& s) {
   const TypeRef element = type_of(session_, type->element);
   Flow flow = Flow::kNormal;
   for (int32_t i = 0; i < array.count(); i++) {
-    INDIGO_TRY(breathe(session_, rounds_));
+    INDIGO_TRY(breathe());
     const Datum value = array.is_null(i) ? Datum::make_null(array.element_phys()) : array.element(i);
     INDIGO_TRY(assign_element(s.target, value, element));
     INDIGO_ASSIGN(flow, run(s.body));
@@ -211,7 +213,7 @@ Result<Interpreter::Flow> Interpreter::over_slices(const tree::ForEach& s, const
   Flow flow = Flow::kNormal;
   std::vector<Datum> elements(static_cast<size_t>(size));
   for (int32_t first = 0; first < array.count(); first += size) {
-    INDIGO_TRY(breathe(session_, rounds_));
+    INDIGO_TRY(breathe());
     for (int32_t i = 0; i < size; i++) elements[static_cast<size_t>(i)] = array.element(first + i);
     const std::string slice = make_array(array.element_type(), array.element_phys(), shape, elements);
     INDIGO_TRY(assign(s.target.places[0], Datum::of(Str(slice)), type));
@@ -232,7 +234,7 @@ Result<Interpreter::Flow> Interpreter::run_for_cursor(const tree::ForCursor& s) 
   Flow flow = Flow::kNormal;
   bool found = false;
   for (;;) {
-    INDIGO_TRY(breathe(session_, rounds_));
+    INDIGO_TRY(breathe());
     RowList rows;
     INDIGO_ASSIGN(const uint64_t count, cursor_command("FETCH NEXT FROM ", &rows, name));
     if (count == 0) break;

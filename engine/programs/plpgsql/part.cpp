@@ -1,5 +1,6 @@
 #include "engine/programs/plpgsql/part.h"
 
+#include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/active_view.h"
 #include "engine/programs/plpgsql/function.h"
@@ -9,6 +10,16 @@
 #include "types/oids.h"
 
 namespace indigo::engine::programs {
+
+namespace {
+
+bool has_subquery(const sql::Expr& e) {
+  bool found = e.kind == sql::ExprKind::kSubLink;
+  sql::for_each_child(e, [&](const sql::ExprPtr& c) { found = found || (c != nullptr && has_subquery(*c)); });
+  return found;
+}
+
+}  // namespace
 
 bool CompiledPart::fits(const Frame& frame) const {
   for (const auto& [variable, shape] : shapes_) {
@@ -28,6 +39,9 @@ Status CompiledPart::compile(SessionParts& session, Frame& frame, const sql::plp
     auto whole = sql::analyze_part_assignment(session.context(), place_.text, value.text, *scope_, type);
     if (!whole.ok()) return fragment_error(std::move(*whole.take_error()), place_, true);
     whole_ = std::move(*whole);
+  }
+  if (whole_ != nullptr && has_subquery(*whole_)) {
+    return Error(sqlstate::kFeatureNotSupported, "a subquery in a subscript that is assigned to is not supported");
   }
   calls_ = whole_ != nullptr && looks_at_tables(*whole_);
   value_type_ = type;

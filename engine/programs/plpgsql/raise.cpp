@@ -112,7 +112,6 @@ Status Interpreter::run_raise(const tree::Raise& s) {
   }
   if (error.message.empty() && !has_message) error.message = error.state.text();
   if (s.level == tree::Raise::Level::kException) return error;
-  error.add_context(context());
   session_.notice(severity_of(s.level), error);
   return {};
 }

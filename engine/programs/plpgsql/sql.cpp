@@ -17,11 +17,20 @@ namespace indigo::engine::programs {
 
 namespace {
 
+Status check_copy(const PgQuery__Node& node) {
+  const bool client = node.node_case == PG_QUERY__NODE__NODE_COPY_STMT && !sql::has_text(node.copy_stmt->filename);
+  return client ? Status(no_copy_to_client()) : Status();
+}
+
+Error no_destination(bool select) {
+  return Error(sqlstate::kSyntaxError, "query has no destination for result data")
+      .with_hint(select ? "If you want to discard the results of a SELECT, use PERFORM instead." : "");
+}
+
 Status check_command(const NestedStatement& statement) {
   if (statement.node()->node_case == PG_QUERY__NODE__NODE_TRANSACTION_STMT)
-    return Error(sqlstate::kFeatureNotSupported, "unsupported transaction command in PL/pgSQL")
-        .with_hint("Use a BEGIN block with an EXCEPTION clause instead.");
-  return {};
+    return Error(sqlstate::kFeatureNotSupported, "unsupported transaction command in PL/pgSQL");
+  return check_copy(*statement.node());
 }
 
 // The values of USING, as the $n of a text.
@@ -44,8 +53,9 @@ class UsingScope final : public sql::VariableScope {
   const std::vector<TypeRef> types_;
 };
 
-// The columns of what a statement gives.
-Status describe(SessionParts& session, NestedStatement& statement, RowList& out) {
+}  // namespace
+
+Status Interpreter::describe(SessionParts& session, NestedStatement& statement, RowList& out) {
   std::vector<TypeRef> types;
   std::vector<std::string> names;
   if (statement.is_utility()) {
@@ -56,19 +66,13 @@ Status describe(SessionParts& session, NestedStatement& statement, RowList& out)
       names.push_back(column.name);
     }
   } else {
-    const sql::PlannedStatement& plan = *statement.prepared().plan;
-    for (size_t i = 0; i < plan.targets.size(); i++) {
-      TypeRef type = plan.root->columns[i].type;
-      if (type.oid == oid::kUnknown) type = type_of(session, oid::kText);
-      types.push_back(type);
-      names.push_back(plan.targets[i].name);
-    }
+    const NestedStatement::Columns& columns = *statement.columns(session);
+    types = columns.types;
+    names = columns.names;
   }
   out.init(session, std::move(types), std::move(names));
   return {};
 }
-
-}  // namespace
 
 NestedStatement::Rows Interpreter::collect(SessionParts& session, NestedStatement& statement, RowList& out) {
   return [&session, &statement, &out](const Chunk& chunk) -> Result<bool> {
@@ -112,6 +116,13 @@ std::vector<std::string> Interpreter::read_variables(const CompiledFragment& fra
   return out;
 }
 
+// Neither NOT NULL nor of a type that users have made, which may be a domain with checks of its own.
+bool Interpreter::may_be_null(int variable) const {
+  const VariableType& type = function_.variable(variable);
+  return type.row ||
+         (!function_.program().variables[static_cast<size_t>(variable)].not_null && type.type.oid < oid::kFirstUserOid);
+}
+
 // The row of INTO: the first one; STRICT wants exactly one.
 Status Interpreter::into(const tree::Target& target, const RowList& rows, const std::string& parameters) {
   const uint32_t count = rows.store.rows();
@@ -128,7 +139,8 @@ Status Interpreter::into(const tree::Target& target, const RowList& rows, const 
     return assign_row(target, rows.types, rows.names, values);
   }
   for (const tree::Place& place : target.places) {
-    if (place.fields.empty()) {
+    const bool any_null = place.fields.empty() && may_be_null(place.variable);
+    if (any_null) {
       set_null(place.variable);
     } else {
       INDIGO_TRY(assign(place, Datum::make_null(Phys::kStr), type_of(session_, oid::kText)));
@@ -139,45 +151,57 @@ Status Interpreter::into(const tree::Target& target, const RowList& rows, const 
 
 Status Interpreter::run_sql(const tree::Sql& s) {
   CompiledFragment& fragment = function_.fragment(*s.query);
-  INDIGO_TRY(fragment.prepare(session_, frame_));
-  INDIGO_TRY(check_command(fragment.statement()));
-  const bool returns = fragment.statement().returns_rows() || fragment.statement().is_utility();
-  if (!s.target.given()) {
-    const bool reads = fragment.statement().returns_rows() && !fragment.statement().is_utility();
-    if (reads) {
-      const bool select = fragment.statement().prepared().plan->command == sql::CommandKind::kSelect;
-      return Error(sqlstate::kSyntaxError, "query has no destination for result data")
-          .with_hint(select ? "If you want to discard the results of a SELECT, use PERFORM instead." : "");
-    }
-    INDIGO_ASSIGN(const auto outcome, fragment.run(session_, frame_, 0, {}));
-    frame_.row_count = outcome.rows;
-    if (!fragment.statement().is_utility()) set_found(outcome.rows > 0);
-    return {};
+  INDIGO_TRY(fragment.make_ready(session_, frame_));
+  const std::shared_ptr<NestedStatement> statement = fragment.shared_statement();
+  INDIGO_TRY(check_command(*statement));
+  if (s.target.given()) return run_into(s, fragment, *statement);
+  const bool utility = statement->is_utility();
+  if (!utility && statement->returns_rows()) {
+    return no_destination(statement->prepared().plan->command == sql::CommandKind::kSelect);
   }
-  if (!returns) return Error(sqlstate::kSyntaxError, "INTO used with a command that cannot return data");
-  RowList rows;
-  const ExtraCheck one_row = extra_check(session_, "too_many_rows");
-  const bool changes =
-      !fragment.statement().is_utility() && fragment.statement().prepared().plan->command != sql::CommandKind::kSelect;
+  INDIGO_ASSIGN(const auto outcome, fragment.run(session_, frame_, 0, {}));
+  if (utility && statement->utility_shape() != nullptr) return no_destination(false);
+  frame_.row_count = outcome.rows;
+  if (!utility) set_found(outcome.rows > 0);
+  return {};
+}
+
+Status Interpreter::run_into(const tree::Sql& s, CompiledFragment& fragment, NestedStatement& statement) {
+  const bool utility = statement.is_utility();
+  if (!utility && !statement.returns_rows())
+    return Error(sqlstate::kSyntaxError, "INTO used with a command that cannot return data");
+  const ExtraCheck one_row = extra_check(session_, ExtraChecks::Kind::kTooManyRows);
+  const bool changes = !utility && statement.prepared().plan->command != sql::CommandKind::kSelect;
+  const bool counts = s.target.strict || one_row != ExtraCheck::kNone;
+  // The statement ends before its row is assigned.
+  uint64_t count = 0;
+  RowList rows;  // of a utility statement
+  const NestedStatement::Rows keep = [this, &count](const Chunk& chunk) -> Result<bool> {
+    if (count == 0 && chunk.rows() > 0) frame_.row.keep(chunk, chunk.selection[0]);
+    count += chunk.rows();
+    return true;
+  };
   INDIGO_ASSIGN(const auto outcome, fragment.run(session_, frame_,
-                                                 changes                                           ? 0
-                                                 : s.target.strict || one_row != ExtraCheck::kNone ? 2
-                                                                                                   : 1,
-                                                 collect(session_, fragment.statement(), rows)));
-  if (rows.store.rows() > 1 && (changes || s.target.strict || one_row != ExtraCheck::kNone)) {
+                                                 changes  ? 0
+                                                 : counts ? 2
+                                                          : 1,
+                                                 utility ? collect(session_, statement, rows) : keep));
+  if (utility) count = rows.store.rows();
+  if (count > 1 && (changes || counts)) {
     Error error(SqlState("P0003"), "query returned more than one row");
     error.detail = strict_detail(read_variables(fragment));
     error.hint = "Make sure the query returns a single row, or use LIMIT 1.";
     if (changes || s.target.strict || one_row == ExtraCheck::kError) return error;
     session_.notice(Severity::kWarning, error);
   }
-  if (!rows.ready() && fragment.statement().returns_rows()) {
-    INDIGO_TRY(describe(session_, fragment.statement(), rows));
+  frame_.row_count = changes ? outcome.rows : std::min<uint64_t>(count, 1);
+  set_found(count > 0);
+  if (!utility && count > 0) {
+    const NestedStatement::Columns& columns = *outcome.columns;
+    return assign_row(s.target, columns.types, columns.names, frame_.row.values(columns.types.size()), columns.shape);
   }
-  frame_.row_count = changes ? outcome.rows : std::min<uint64_t>(rows.store.rows(), 1);
-  set_found(rows.store.rows() > 0);
-  const bool missed = s.target.strict && rows.store.rows() == 0;
-  return into(s.target, rows, missed ? strict_detail(read_variables(fragment)) : "");
+  if (!utility) rows.init(session_, outcome.columns->types, outcome.columns->names);
+  return into(s.target, rows, s.target.strict && count == 0 ? strict_detail(read_variables(fragment)) : "");
 }
 
 Status Interpreter::run_perform(const tree::Perform& s) {
@@ -217,6 +241,7 @@ Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, cons
     NestedStatement statement((*parsed)[i]);
     const bool last = i + 1 == parsed->size();
     const auto* node = statement.node();
+    INDIGO_TRY(check_copy(*node));
     if (node->node_case == PG_QUERY__NODE__NODE_TRANSACTION_STMT)
       return Error(sqlstate::kFeatureNotSupported, "EXECUTE of transaction commands is not implemented");
     if (node->node_case == PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT && node->create_table_as_stmt->is_select_into) {
@@ -235,10 +260,8 @@ Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, cons
     if (!outcome.ok()) return fragment_error(std::move(*outcome.take_error()), whole, as == RunAs::kStatement);
     if (!last) continue;
     out.rows = outcome->rows;
-    if (rows != nullptr && !rows->ready() && !statement.is_utility() && statement.returns_rows()) {
-      INDIGO_TRY(describe(session_, statement, *rows));
-    }
-    out.returns_rows = statement.is_utility() ? rows != nullptr && rows->ready() : statement.returns_rows();
+    out.returns_rows = statement.is_utility() ? statement.utility_shape() != nullptr : statement.returns_rows();
+    if (rows != nullptr && !rows->ready() && out.returns_rows) INDIGO_TRY(describe(session_, statement, *rows));
   }
   return out;
 }
@@ -266,7 +289,9 @@ Status Interpreter::run_call(const tree::Call& s) {
     return {};
   }
   NestedStatement& statement = fragment.statement();
-  INDIGO_ASSIGN(const ProcedureCall call, ProcedureCall::analyze(session_, statement.parsed(), {}));
+  auto analyzed = ProcedureCall::analyze(session_, statement.parsed(), {}, false);
+  if (!analyzed.ok()) return fragment_error(std::move(*analyzed.take_error()), *s.statement, true);
+  const ProcedureCall& call = *analyzed;
   const bool may_commit = function_.info().oid == kInvalidOid ? function_.may_commit : session_.routines().may_commit();
   std::vector<OwnedDatum> kept;
   std::vector<Datum> parameters;

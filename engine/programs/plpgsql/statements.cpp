@@ -20,22 +20,19 @@
 
 namespace indigo::engine::programs {
 
-Result<Interpreter::Flow> Interpreter::run_assign(const tree::Assign& s) {
-  if (s.place.part) {
-    INDIGO_TRY(assign_part(s.place, s.value));
-    return Flow::kNormal;
-  }
+Status Interpreter::run_assign(const tree::Assign& s) {
+  if (s.place.part) return assign_part(s.place, s.value);
   if (s.place.fields.empty() && function_.variable(s.place.variable).assignable) {
     const VariableType& variable = function_.variable(s.place.variable);
-    Datum value;
+    exec::ScalarScratch scratch;
+    Datum& value = scratch.datum;
     INDIGO_TRY(evaluate_as(s.value, variable.type, value));
     if (value.null) value.phys = variable.phys;
-    set_scalar(s.place.variable, value);
-    return Flow::kNormal;
+    frame_.set_scalar(s.place.variable, value);
+    return {};
   }
   INDIGO_ASSIGN(const auto answer, evaluate(s.value));
-  INDIGO_TRY(assign(s.place, answer.value, answer.type));
-  return Flow::kNormal;
+  return assign(s.place, answer.value, answer.type);
 }
 
 // The variable, or the field of a record, that the place is part of gets a whole new value.
@@ -47,40 +44,16 @@ Status Interpreter::assign_part(const tree::Place& place, const FragmentPtr& val
   return assign(whole, answer.value, answer.type);
 }
 
-Result<Interpreter::Flow> Interpreter::run_if(const tree::If& s) {
-  for (const auto& branch : s.branches) {
-    INDIGO_ASSIGN(const bool yes, condition(branch.condition));
-    if (yes) return run(branch.body);
+Status Interpreter::set_case_operand(const tree::Case& s) {
+  INDIGO_ASSIGN(const auto answer, evaluate(s.operand));
+  // The variable takes the operand's type.
+  VariableType& type = function_.variable(s.variable);
+  if (type.type.oid != answer.type.oid && answer.type.oid != oid::kUnknown) {
+    type.type = answer.type;
+    type.phys = answer.value.phys;
   }
-  return run(s.otherwise);
-}
-
-Result<Interpreter::Flow> Interpreter::run_case(const tree::Case& s) {
-  if (s.operand) {
-    INDIGO_ASSIGN(const auto answer, evaluate(s.operand));
-    // The variable takes the operand's type.
-    VariableType& type = function_.variable(s.variable);
-    if (type.type.oid != answer.type.oid && answer.type.oid != oid::kUnknown) {
-      type.type = answer.type;
-      type.phys = answer.value.phys;
-    }
-    set_scalar(s.variable, answer.value);
-  }
-  for (const auto& branch : s.branches) {
-    INDIGO_ASSIGN(const bool yes, condition(branch.condition));
-    if (yes) return run(branch.body);
-  }
-  if (s.has_else) return run(s.otherwise);
-  return Error(sqlstate::kCaseNotFound, "case not found").with_hint("CASE statement is missing ELSE part.");
-}
-
-Result<Interpreter::Flow> Interpreter::run_exit(const tree::Exit& s) {
-  if (s.condition) {
-    INDIGO_ASSIGN(const bool yes, condition(s.condition));
-    if (!yes) return Flow::kNormal;
-  }
-  exit_label_ = s.label;
-  return s.is_exit ? Flow::kExit : Flow::kContinue;
+  set_scalar(s.variable, answer.value);
+  return {};
 }
 
 Result<Interpreter::Flow> Interpreter::run_return(const tree::Return& s) {
@@ -137,9 +110,12 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
     }
     rows_->store.append(values);
   };
-  if (!function_.outputs().empty()) {
+  // One row among the OUT parameters is what is returned, and not a column of it.
+  const std::vector<int>& outputs = function_.outputs();
+  const bool whole = outputs.size() == 1 && result.row && function_.variable(outputs[0]).row;
+  if (!outputs.empty() && !whole) {
     if (!rows_->ready()) rows_->init(session_, result.row ? result.columns : std::vector<TypeRef>{result.type});
-    for (const int variable : function_.outputs()) {
+    for (const int variable : outputs) {
       kept.push_back(function_.variable(variable).row ? row_of(variable) : OwnedDatum(frame_.scalar(variable)));
     }
     append();
@@ -147,16 +123,17 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
   }
   OwnedDatum value;
   TypeRef type;
-  if (s.variable >= 0 && function_.variable(s.variable).row) {
-    const RecordValue& record = *frame_.values[static_cast<size_t>(s.variable)].record;
+  const int from = whole ? outputs[0] : s.variable;
+  if (from >= 0 && function_.variable(from).row) {
+    const RecordValue& record = *frame_.values[static_cast<size_t>(from)].record;
     if (!record.assigned) {
-      return Error(sqlstate::kObjectNotInPrerequisiteState,
-                   "record \"" + function_.program().variables[static_cast<size_t>(s.variable)].name +
-                       "\" is not assigned yet")
+      return Error(
+                 sqlstate::kObjectNotInPrerequisiteState,
+                 "record \"" + function_.program().variables[static_cast<size_t>(from)].name + "\" is not assigned yet")
           .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
     }
-    value = row_of(s.variable);
-    type = function_.variable(s.variable).type;
+    value = row_of(from);
+    type = function_.variable(from).type;
   } else {
     INDIGO_ASSIGN(const auto answer, evaluate(s.value));
     value = OwnedDatum(answer.value);

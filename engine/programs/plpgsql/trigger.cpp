@@ -37,6 +37,7 @@ void Interpreter::set_trigger_row(int variable, const catalog::RelationInfo& rel
   RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
   record.assigned = true;
   record.null = image.empty();
+  record.changed = false;
   const size_t n = relation.columns.size();
   const TypeRef none{kInvalidOid, -1, kInvalidOid};
   // The frame may have been another call's, whose shape was the same.
@@ -68,29 +69,35 @@ void Interpreter::set_trigger_variables(const exec::TriggerCall& call) {
   const catalog::RelationInfo& r = *call.relation;
   const PlpgsqlFunction::TriggerVariables& at = function_.trigger_variables();
   // Statement triggers and the row that an event does not have: the table's fields, all null.
-  set_trigger_row(at.new_row, r, call.new_row);
-  set_trigger_row(at.old_row, r, call.old_row);
-  if (t.timing() == catalog::kTriggerBefore && !call.new_row.empty()) {
+  if (at.names_new) set_trigger_row(at.new_row, r, call.new_row);
+  if (at.names_old) set_trigger_row(at.old_row, r, call.old_row);
+  if (at.names_new && t.timing() == catalog::kTriggerBefore && !call.new_row.empty()) {
     // Generated columns are computed behind the BEFORE triggers.
     RecordValue& record = *frame_.values[static_cast<size_t>(at.new_row)].record;
     for (size_t c = 0; c < r.columns.size(); c++) {
-      if (r.columns[c].generated != 0) record.values[c] = OwnedDatum(Datum::make_null(r.layout.phys(c)));
+      if (r.columns[c].generated == 0) continue;
+      record.values[c] = OwnedDatum(Datum::make_null(r.layout.phys(c)));
+      record.changed = true;
     }
   }
-  int variable = at.first;
-  const auto text = [&](std::string_view value) { set_scalar(variable++, Datum::of(Str(value))); };
+  int next = 0;
+  const auto set = [&](const auto& value) {
+    const int i = next++;
+    if ((at.named >> i & 1) != 0) set_scalar(at.first + i, value());
+  };
+  const auto text = [&](std::string_view value) { set([&] { return Datum::of(Str(value)); }); };
   text(t.name);
   text(t.timing() == catalog::kTriggerBefore    ? "BEFORE"
        : t.timing() == catalog::kTriggerInstead ? "INSTEAD OF"
                                                 : "AFTER");
   text(t.for_row() ? "ROW" : "STATEMENT");
   text(event_name(call.event));
-  set_scalar(variable++, Datum::of_oid(r.oid));
+  set([&] { return Datum::of_oid(r.oid); });
   text(r.name);
   text(r.name);
   text(r.schema_name);
-  set_scalar(variable++, Datum::of(static_cast<int32_t>(t.arguments.size())));
-  if (t.arguments.empty()) return;
+  set([&] { return Datum::of(static_cast<int32_t>(t.arguments.size())); });
+  if (t.arguments.empty()) return set([] { return Datum::make_null(Phys::kStr); });
   std::vector<Datum> arguments;
   for (const std::string& a : t.arguments) arguments.push_back(Datum::of(Str(a)));
   const ArrayDimension from_zero{static_cast<int32_t>(arguments.size()), 0};
@@ -110,7 +117,7 @@ Result<std::optional<std::string>> Interpreter::call_trigger(const exec::Trigger
     return error;
   }
   if (!call.trigger->for_row()) return std::optional<std::string>();
-  auto row = trigger_row(*call.relation);
+  auto row = trigger_row(call);
   if (row.ok()) return row;
   Error error = std::move(*row.take_error());
   error.add_context("PL/pgSQL function " + function_.signature() + " during function exit");
@@ -130,10 +137,15 @@ Status Interpreter::call_event_trigger(std::string_view event, std::string_view 
 }
 
 // RETURN's row in the layout of the trigger's relation.
-Result<std::optional<std::string>> Interpreter::trigger_row(const catalog::RelationInfo& relation) {
+Result<std::optional<std::string>> Interpreter::trigger_row(const exec::TriggerCall& call) {
+  const catalog::RelationInfo& relation = *call.relation;
   if (answer_row_ >= 0) {
     const RecordValue& record = *frame_.values[static_cast<size_t>(answer_row_)].record;
     if (!record.assigned || record.null) return std::optional<std::string>();
+    if (!record.changed && answer_row_ == function_.trigger_variables().new_row)
+      return std::optional<std::string>(std::string(call.new_row));
+    if (!record.changed && answer_row_ == function_.trigger_variables().old_row)
+      return std::optional<std::string>(std::string(call.old_row));
     std::vector<Datum> given;
     given.reserve(record.values.size());
     for (const OwnedDatum& value : record.values) given.push_back(value.get());

@@ -3,13 +3,13 @@
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/programs/plpgsql/extra_checks.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/row_sink.h"
 #include "engine/session/session_parts.h"
 #include "types/function/registry.h"
 #include "types/io/record.h"
 #include "types/oids.h"
-#include "types/text/ascii.h"
 
 namespace indigo::engine::programs {
 
@@ -21,6 +21,7 @@ Status Interpreter::evaluate_as(const FragmentPtr& fragment, const TypeRef& to, 
   CompiledFragment& compiled = function_.fragment(*fragment);
   if (compiled.ready(session_, frame_)) return compiled.compute_as(session_, frame_, to, out);
   INDIGO_ASSIGN(const auto answer, compiled.evaluate(session_, frame_));
+  frame_.state_known = false;
   INDIGO_ASSIGN(out, function_.cast(session_, answer.value, answer.type, to));
   return {};
 }
@@ -53,6 +54,18 @@ Result<std::optional<std::string>> Interpreter::text(const FragmentPtr& fragment
   return std::optional<std::string>(text_of(answer.value, answer.type));
 }
 
+void KeptRow::keep(const Chunk& chunk, uint32_t row) {
+  const size_t columns = chunk.columns.size();
+  shown_.resize(columns);
+  for (size_t c = 0; c < columns; c++) {
+    shown_[c] = chunk.columns[c].datum(row);
+    if (shown_[c].phys != Phys::kStr || shown_[c].null) continue;
+    if (owned_.size() < columns) owned_.resize(columns);
+    owned_[c] = OwnedDatum(shown_[c]);
+    shown_[c] = owned_[c].get();
+  }
+}
+
 void Interpreter::set_scalar(int variable, const Datum& value) { frame_.set_scalar(variable, value); }
 
 void Interpreter::set_null(int variable) {
@@ -60,6 +73,7 @@ void Interpreter::set_null(int variable) {
   if (!type.row) return set_scalar(variable, Datum::make_null(type.phys));
   RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
   record.null = true;
+  record.changed = true;
   if (type.type.oid == oid::kRecord) {
     record.shape = 0;
     record.assigned = false;
@@ -97,13 +111,21 @@ OwnedDatum Interpreter::row_of(int variable) {
 }
 
 Status Interpreter::assign(const tree::Place& place, const Datum& value, const TypeRef& type) {
-  if (place.fields.empty()) return assign_variable(place.variable, value, type);
+  if (place.fields.empty()) {
+    const VariableType& wanted = function_.variable(place.variable);
+    const bool as_it_is =
+        wanted.assignable && type.oid == wanted.type.oid && wanted.type.typmod == -1 && type.oid < oid::kFirstUserOid;
+    if (!as_it_is) return assign_variable(place.variable, value, type);
+    set_scalar(place.variable, value.null ? Datum::make_null(wanted.phys) : value);
+    return {};
+  }
   if (place.fields.size() > 1)
     return Error(sqlstate::kFeatureNotSupported, "assignment to a field of a field is not supported");
   return assign_field(place.variable, place.fields[0], value, type);
 }
 
 Status Interpreter::assign_variable(int variable, const Datum& value, const TypeRef& type) {
+  frame_.state_known = false;  // casts may do anything, here and below
   const tree::Variable& v = function_.program().variables[static_cast<size_t>(variable)];
   const VariableType& wanted = function_.variable(variable);
   if (value.null && v.not_null) {
@@ -151,12 +173,16 @@ Status Interpreter::assign_variable(int variable, const Datum& value, const Type
 }
 
 Status Interpreter::assign_record(int variable, std::span<const TypeRef> types, std::span<const std::string> names,
-                                  std::span<const Datum> values) {
+                                  std::span<const Datum> values, uint64_t shape) {
+  frame_.state_known = false;
   RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
+  record.changed = true;
   if (function_.variable(variable).type.oid == oid::kRecord) {
-    const bool same = record.assigned &&
-                      std::equal(types.begin(), types.end(), record.types.begin(), record.types.end()) &&
-                      std::equal(names.begin(), names.end(), record.names.begin(), record.names.end());
+    const bool same =
+        record.assigned &&
+        (shape != 0 ? record.shape == shape
+                    : std::equal(types.begin(), types.end(), record.types.begin(), record.types.end()) &&
+                          std::equal(names.begin(), names.end(), record.names.begin(), record.names.end()));
     if (!same) {
       record.types.assign(types.begin(), types.end());
       record.names.assign(names.begin(), names.end());
@@ -187,6 +213,7 @@ Status Interpreter::assign_record(int variable, std::span<const TypeRef> types, 
 }
 
 Status Interpreter::assign_field(int variable, const std::string& field, const Datum& value, const TypeRef& type) {
+  frame_.state_known = false;
   const tree::Variable& v = function_.program().variables[static_cast<size_t>(variable)];
   if (!function_.variable(variable).row)
     return Error(sqlstate::kSyntaxError, "\"" + v.name + "." + field + "\" is not a known variable");
@@ -203,26 +230,14 @@ Status Interpreter::assign_field(int variable, const std::string& field, const D
   record.values[static_cast<size_t>(at)] =
       OwnedDatum(converted.null ? Datum::make_null(info != nullptr ? info->phys : Phys::kStr) : converted);
   record.null = false;
+  record.changed = true;
   return {};
 }
 
 namespace {
 
-// plpgsql.extra_errors and extra_warnings: does the list have this check?
-bool is_extra_check(SessionParts& session, std::string_view setting, std::string_view check) {
-  std::string list;
-  if (!session.context().setting(setting, list)) return false;
-  for (size_t at = 0; at <= list.size();) {
-    const size_t end = std::min(list.find(',', at), list.size());
-    const std::string item = types::to_lower(types::trim_blanks(std::string_view(list).substr(at, end - at)));
-    if (item == "all" || item == check) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
 Status check_multiple_assignment(SessionParts& session) {
-  const ExtraCheck check = extra_check(session, "strict_multi_assignment");
+  const ExtraCheck check = extra_check(session, ExtraChecks::Kind::kStrictMultiAssignment);
   if (check == ExtraCheck::kNone) return {};
   const bool error = check == ExtraCheck::kError;
   Error found(sqlstate::kDatatypeMismatch, "number of source and target fields in assignment does not match");
@@ -236,21 +251,18 @@ Status check_multiple_assignment(SessionParts& session) {
 
 }  // namespace
 
-ExtraCheck extra_check(SessionParts& session, std::string_view check) {
-  if (is_extra_check(session, "plpgsql.extra_errors", check)) return ExtraCheck::kError;
-  return is_extra_check(session, "plpgsql.extra_warnings", check) ? ExtraCheck::kWarning : ExtraCheck::kNone;
-}
-
 Status Interpreter::assign_row(const tree::Target& target, std::span<const TypeRef> types,
-                               std::span<const std::string> names, std::span<const Datum> values) {
+                               std::span<const std::string> names, std::span<const Datum> values, uint64_t shape) {
   const tree::Place& first = target.places[0];
   if (target.places.size() == 1 && first.fields.empty() && function_.variable(first.variable).row) {
     if (!types.empty()) {
-      const bool fixed = function_.variable(first.variable).type.oid != oid::kRecord;
-      const auto& own = frame_.values[static_cast<size_t>(first.variable)].record->types;
-      const auto wanted = std::count_if(own.begin(), own.end(), [](const TypeRef& t) { return t.oid != kInvalidOid; });
-      if (fixed && static_cast<size_t>(wanted) != values.size()) INDIGO_TRY(check_multiple_assignment(session_));
-      return assign_record(first.variable, types, names, values);
+      if (function_.variable(first.variable).type.oid != oid::kRecord) {
+        const auto& own = frame_.values[static_cast<size_t>(first.variable)].record->types;
+        const auto wanted =
+            std::count_if(own.begin(), own.end(), [](const TypeRef& t) { return t.oid != kInvalidOid; });
+        if (static_cast<size_t>(wanted) != values.size()) INDIGO_TRY(check_multiple_assignment(session_));
+      }
+      return assign_record(first.variable, types, names, values, shape);
     }
     set_null(first.variable);
     return {};

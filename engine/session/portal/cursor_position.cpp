@@ -29,9 +29,8 @@ Result<size_t> key_column(std::string_view cursor, const sql::PlannedStatement& 
 
 }  // namespace
 
-void Portal::note_position(const Chunk& chunk) {
-  if (prepared->plan->cursor_tables.empty() || chunk.rows() == 0) return;
-  const uint32_t row = chunk.selection[chunk.rows() - 1];
+void Portal::note_position(const Chunk& chunk, uint32_t row) {
+  if (prepared->plan->cursor_tables.empty()) return;
   row_keys.resize(prepared->plan->cursor_tables.size());
   for (size_t i = 0; i < row_keys.size(); i++) {
     const Vector& keys = chunk.columns[static_cast<size_t>(prepared->plan->cursor_tables[i].column)];

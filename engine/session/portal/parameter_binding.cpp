@@ -7,6 +7,7 @@
 #include "engine/statement/repeated_rows.h"
 #include "types/function/phys_of.h"
 #include "types/function/registry.h"
+#include "types/io/type_definition.h"
 #include "types/oids.h"
 
 namespace indigo::engine {
@@ -121,8 +122,12 @@ Status ParameterBinding::bind_values(Portal& portal, const BindMessage& message)
     }
     const Format format = format_of(message, i);
     const Str bytes = portal.arena.copy(*message.values[i]);
-    const Datum value =
-        format == Format::kText ? types::type_input(context_, type, bytes) : types::type_receive(context_, type, bytes);
+    Datum value;
+    if (format != Format::kText) {
+      value = types::type_receive(context_, type, bytes);
+    } else if (types::check_encoding(context_, bytes)) {
+      value = types::type_input(context_, type, bytes);
+    }
     if (context_.failed()) {
       auto error = context_.take_error();
       if (error->where.empty()) error->where = place_of(message, i, format, bytes);

@@ -15,6 +15,7 @@
 #include "base/memory/arena.h"
 #include "engine/exec/execution.h"
 #include "engine/exec/row_parameters.h"
+#include "engine/session/portal/read_ahead.h"
 #include "engine/session/portal/row_buffer.h"
 #include "engine/statement/prepared.h"
 
@@ -30,6 +31,7 @@ struct Portal {
 
   enum class Status : uint8_t { kReady, kRunning, kDone, kFailed } status = Status::kReady;
   std::unique_ptr<Execution> execution;
+  ReadAhead ahead;                 // of `execution`
   uint64_t execution_version = 0;  // of the catalog, when it was taken
   storage::ReadView view;
   std::unique_ptr<storage::Transaction::PinnedView> pin;  // of `view`, while the portal is suspended
@@ -48,8 +50,19 @@ struct Portal {
 
   // A WITH HOLD cursor whose transaction has ended.
   bool held() const { return hold && created_at_depth == SIZE_MAX; }
+  // The execution's next rows; what has been read ahead comes first.
+  Result<const Chunk*> next(uint32_t max_rows);
+  struct Row {
+    const Chunk* chunk = nullptr;  // null: there are no more
+    uint32_t row = 0;
+  };
+  // The next one alone, with its position noted.
+  Result<Row> next_row(catalog::CatalogView& catalog, const storage::Transaction& transaction);
   // Remembers where the chunk's last row comes from.
-  void note_position(const Chunk& chunk);
+  void note_position(const Chunk& chunk) {
+    if (chunk.rows() > 0) note_position(chunk, chunk.selection[chunk.rows() - 1]);
+  }
+  void note_position(const Chunk& chunk, uint32_t row);
   // Whether it stands on a row: neither before the first nor past the last.
   bool on_row() const;
 };

@@ -42,6 +42,7 @@ void Portals::clear() {
 }
 
 void Portals::close(Portal& portal) {
+  portal.ahead = ReadAhead();
   if (portal.execution) {
     executions_.give_back(*portal.prepared, std::move(portal.execution), portal.execution_version);
   }
@@ -79,6 +80,7 @@ void Portals::discard_broken() {
   std::erase_if(named_, [](const auto& named) { return named.second == nullptr || named.second->prepared == nullptr; });
   for (auto& [name, portal] : named_) {
     const bool whole = portal->buffer != nullptr || portal->status == Portal::Status::kDone;
+    portal->ahead = ReadAhead();
     portal->execution.reset();
     if (!whole) portal->status = Portal::Status::kFailed;
   }

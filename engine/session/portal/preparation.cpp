@@ -101,6 +101,11 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
       sql::AnalyzeInput input{query, parsed->text, parameter_types, true, {}};
       INDIGO_ASSIGN(auto analyzed, sql::analyze(context_, input));
       prepared->parameter_types = analyzed.parameter_types;
+    } else if (parsed->node->node_case == PG_QUERY__NODE__NODE_CALL_STMT && parsed->variables == nullptr &&
+               parsed->text.find('$') != std::string::npos) {
+      sql::AnalyzeInput input{parsed->node, parsed->text, parameter_types, variable_parameters, {}};
+      INDIGO_ASSIGN(auto analyzed, sql::analyze_call(context_, *parsed->node->call_stmt, input));
+      prepared->parameter_types = analyzed.parameter_types;
     }
     return PreparedPtr(std::move(prepared));
   }
@@ -181,10 +186,11 @@ Status Preparation::prepare_rules(Prepared& prepared, const sql::AnalyzedStateme
 }
 
 Result<PreparedPtr> Preparation::prepare_node(const ParsedStatement& outer, const PgQuery__Node* node,
-                                              std::span<const Oid> parameter_types, bool for_cursor) {
+                                              std::span<const Oid> parameter_types, bool for_cursor,
+                                              std::span<const Datum> values) {
   auto parsed = std::make_shared<ParsedStatement>(outer);
   parsed->node = node;
-  return prepare(std::move(parsed), parameter_types, false, {}, {}, for_cursor);
+  return prepare(std::move(parsed), parameter_types, false, {}, values, for_cursor);
 }
 
 PreparedPtr Preparation::find_without_literals(ScannedText& scanned, CacheUse use) {

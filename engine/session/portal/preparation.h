@@ -51,9 +51,11 @@ class Preparation {
   PreparedPtr find_shared(const SharedStatement& statement);
   // Offers what prepare() has made of it to all sessions; the answer is this session's.
   PreparedPtr share(const SharedStatement& statement, const PreparedPtr& prepared);
-  // The same for a statement within another (EXPLAIN, COPY, DECLARE): `node` belongs to outer's tree.
+  // The same for a statement within another (EXPLAIN, COPY, DECLARE): `node` belongs to outer's tree. `values`: of the
+  // parameters, for a plan that runs with them only.
   Result<PreparedPtr> prepare_node(const ParsedStatement& outer, const PgQuery__Node* node,
-                                   std::span<const Oid> parameter_types, bool for_cursor = false);
+                                   std::span<const Oid> parameter_types, bool for_cursor = false,
+                                   std::span<const Datum> values = {});
   // What runs of a prepared statement whose plan for all values is `generic`: that plan, or one for these values, as
   // plan_cache_mode says and by PostgreSQL's rule. A plan whose run costs less than kCustomPlanCost is always generic.
   Result<PreparedPtr> for_values(const PreparedPtr& generic, std::span<const Datum> values, PlanCounts& counts);

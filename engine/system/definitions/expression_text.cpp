@@ -32,6 +32,13 @@ std::string expression_text(SessionParts& session, std::string_view stored,
   return text.ok() ? *std::move(text) : std::string(stored);
 }
 
+std::string key_expression_text(SessionParts& session, std::string_view stored,
+                                const std::shared_ptr<const catalog::RelationInfo>& relation, bool pretty) {
+  std::string text = expression_text(session, stored, relation, pretty);
+  const auto expression = sql::analyze_to_print(session.context(), stored, relation, types::TypeRef{});
+  return expression.ok() && sql::looks_like_function(**expression) ? text : "(" + text + ")";
+}
+
 std::string domain_check_text(SessionParts& session, std::string_view stored, Oid domain, bool pretty) {
   const auto info = session.session_catalog().type(domain);
   if (info == nullptr) return std::string(stored);

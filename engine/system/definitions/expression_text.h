@@ -9,6 +9,9 @@ namespace indigo::engine {
 // Of `relation`'s columns (null: none). A text that no longer can be analyzed is shown as it is stored.
 std::string expression_text(SessionParts& session, std::string_view stored,
                             const std::shared_ptr<const catalog::RelationInfo>& relation, bool pretty);
+// The same as a key of an index, a partition or statistics: in parentheses unless it is a call.
+std::string key_expression_text(SessionParts& session, std::string_view stored,
+                                const std::shared_ptr<const catalog::RelationInfo>& relation, bool pretty);
 // A domain's check, in which VALUE is the value.
 std::string domain_check_text(SessionParts& session, std::string_view stored, Oid domain, bool pretty);
 

@@ -15,28 +15,6 @@ namespace {
 using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
 using RelationPtr = std::shared_ptr<const RelationInfo>;
 
-// f(...) and nothing after: such keys stand without parentheses of their own.
-bool is_call(std::string_view text) {
-  size_t at = 0;
-  bool quoted = false;
-  for (; at < text.size() && text[at] != '('; at++) {
-    if (text[at] == '"') quoted = !quoted;
-    const bool part = text[at] == '_' || text[at] == '.' || text[at] == '"' ||
-                      (std::isalnum(static_cast<unsigned char>(text[at])) != 0);
-    if (!part && !quoted) return false;
-  }
-  if (at == 0 || at >= text.size()) return false;
-  int depth = 0;
-  bool literal = false;
-  for (; at < text.size(); at++) {
-    if (text[at] == '\'') literal = !literal;
-    if (literal) continue;
-    if (text[at] == '(') depth++;
-    if (text[at] == ')' && --depth == 0) return at + 1 == text.size();
-  }
-  return false;
-}
-
 std::string column_name(const RelationInfo& table, int16_t number) {
   if (number < 1 || static_cast<size_t>(number) > table.columns.size()) return "?";
   return types::quote_identifier(table.columns[static_cast<size_t>(number) - 1].name);
@@ -49,8 +27,7 @@ std::string column_list(const RelationInfo& table, std::span<const int16_t> numb
 
 std::string key_text(SessionParts& session, const RelationPtr& table, const IndexColumn& column, bool pretty) {
   if (column.column != 0) return column_name(*table, column.column);
-  std::string text = expression_text(session, column.expression, table, pretty);
-  return is_call(text) ? text : "(" + text + ")";
+  return key_expression_text(session, column.expression, table, pretty);
 }
 
 std::string key_with_options(SessionParts& session, const RelationPtr& table, const IndexColumn& column, bool pretty) {

@@ -26,9 +26,7 @@ Result<OwnedDatum> partition_key_text(SessionParts& session, std::span<const Dat
       out += types::quote_identifier(column.name);
       natural = column.type.collation;
     } else {
-      const std::string text = expression_text(session, k.expression, relation, false);
-      const bool call = text.ends_with(")") && !text.starts_with("(");
-      out += call ? text : "(" + text + ")";
+      out += key_expression_text(session, k.expression, relation, false);
       natural = session.session_catalog().type(k.type.oid)->collation;
     }
     if (k.type.collation != kInvalidOid && k.type.collation != natural) {

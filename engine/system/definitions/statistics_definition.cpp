@@ -15,6 +15,7 @@ struct Statistics {
   Oid schema = kInvalidOid;
   std::shared_ptr<const RelationInfo> relation;
   std::vector<std::string> columns, expressions;  // as text
+  std::vector<std::string> keys;                  // the expressions as the definition writes them
 };
 
 std::optional<Statistics> read_statistics(SessionParts& session, Oid oid) {
@@ -36,17 +37,17 @@ std::optional<Statistics> read_statistics(SessionParts& session, Oid oid) {
   for (const int16_t key : keys) {
     out.columns.push_back(types::quote_identifier(out.relation->columns[static_cast<size_t>(key) - 1].name));
   }
-  for (const std::string& tree : trees) out.expressions.push_back(expression_text(session, tree, out.relation, false));
+  for (const std::string& tree : trees) {
+    out.expressions.push_back(expression_text(session, tree, out.relation, false));
+    out.keys.push_back(key_expression_text(session, tree, out.relation, true));
+  }
   return out;
 }
 
 std::string all_columns(const Statistics& s) {
   std::string out;
   for (const std::string& column : s.columns) out += (out.empty() ? "" : ", ") + column;
-  for (const std::string& e : s.expressions) {
-    out += out.empty() ? "" : ", ";
-    out += e.starts_with("(") ? e : "(" + e + ")";
-  }
+  for (const std::string& key : s.keys) out += (out.empty() ? "" : ", ") + key;
   return out;
 }
 

@@ -8,8 +8,10 @@
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
+#include "sql/analyze/variables.h"
 #include "sql/parse/node.h"
 #include "sql/rule/rule_rows.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
@@ -32,6 +34,11 @@ Status read_where(Scope& scope, const PgQuery__Node* where) {
       return scope.error(sqlstate::kFeatureNotSupported, "WHERE CURRENT OF on a view is not implemented");
     }
     q.current_of = where->current_of_expr->cursor_name;
+    if (scope.a.variables == nullptr) return {};
+    const std::string_view name = q.current_of;
+    INDIGO_ASSIGN(const VariableScope::Found variable, scope.a.variables->find({&name, 1}, -1));
+    const auto* parameter = variable.value == nullptr ? nullptr : try_as<ParamExpr>(variable.value);
+    if (parameter != nullptr && parameter->type.oid == oid::kRefcursor) q.current_of_parameter = parameter->index;
     return {};
   }
   if (!absent(where)) {

@@ -122,7 +122,9 @@ Result<ExprPtr> transform_subscripts(Scope& scope, const ExprPtr& original, Node
     return name_subscript(scope, container, indexes[0]->a_indices->uidx, location);
   }
   const auto info = scope.catalog().type(base.oid);
-  if (!info || !info->is_array()) {
+  // point, lseg, line, box: so many elements of one type, counted from 0.
+  const bool fixed = info && !info->is_array() && info->element != kInvalidOid && info->length > 0;
+  if (!info || (!info->is_array() && !fixed)) {
     return scope.error(
         sqlstate::kDatatypeMismatch,
         "cannot subscript type " + format_type(scope.catalog(), base.oid) + " because it does not support subscripting",
@@ -136,6 +138,8 @@ Result<ExprPtr> transform_subscripts(Scope& scope, const ExprPtr& original, Node
   auto out = std::make_shared<SubscriptExpr>();
   bool slice = false;
   for (const PgQuery__Node* n : indexes) slice = slice || n->a_indices->is_slice;
+  if (slice && fixed)
+    return scope.error(sqlstate::kFeatureNotSupported, "slices of fixed-length arrays not implemented");
   for (const PgQuery__Node* n : indexes) {
     SubscriptExpr::Index index;
     index.slice = slice;

@@ -80,6 +80,9 @@ Result<AnalyzedCall> analyze_call(catalog::SessionContext& session, const PgQuer
     look(e);
     if (subquery) return a.error(sqlstate::kFeatureNotSupported, "cannot use subquery in CALL argument");
   }
+  AnalyzedStatement told;
+  INDIGO_TRY(a.finish_parameters(told));
+  out.parameter_types = std::move(told.parameter_types);
   return out;
 }
 

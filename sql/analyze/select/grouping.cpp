@@ -25,8 +25,11 @@ class GroupReader {
 
   Status run(NodeList list, bool distinct) {
     Sets all{{}};
+    std::vector<GroupingItem> items;
     for (const PgQuery__Node* n : list) {
-      INDIGO_ASSIGN(const Sets sets, item(n));
+      GroupingItem written;
+      INDIGO_ASSIGN(const Sets sets, item(n, written));
+      if (written.kind != GroupingItem::Kind::kEmpty) items.push_back(std::move(written));
       Sets product;
       for (const auto& left : all) {
         for (const auto& right : sets) {
@@ -49,6 +52,9 @@ class GroupReader {
       });
     }
     for (auto& set : all) scope_.query->grouping_sets.push_back({std::move(set)});
+    if (items.empty()) items.push_back({GroupingItem::Kind::kEmpty, {}, {}});
+    scope_.query->grouping_items = std::move(items);
+    scope_.query->grouping_distinct = distinct;
     return {};
   }
 
@@ -86,29 +92,48 @@ class GroupReader {
     return out;
   }
 
-  Result<Sets> item(const PgQuery__Node* node) {
+  // The sets of an element, and what it says.
+  Result<Sets> item(const PgQuery__Node* node, GroupingItem& written) {
+    using Kind = GroupingItem::Kind;
     if (!is(node, PG_QUERY__NODE__NODE_GROUPING_SET)) {
       INDIGO_ASSIGN(std::vector<int> set, simple(node));
+      written.columns = set;
       return Sets{std::move(set)};
     }
+    const auto parts_of = [&](NodeList list) -> Result<Sets> {
+      Sets parts;
+      for (const PgQuery__Node* n : list) {
+        INDIGO_ASSIGN(std::vector<int> s, simple(n));
+        written.items.push_back({Kind::kColumns, s, {}});
+        parts.push_back(std::move(s));
+      }
+      return parts;
+    };
     has_sets_ = true;
     const PgQuery__GroupingSet& g = *node->grouping_set;
     const NodeList content = nodes(g.n_content, g.content);
     Sets out;
     switch (g.kind) {
-      case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_EMPTY: out.emplace_back(); return out;
+      case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_EMPTY:
+        written.kind = Kind::kEmpty;
+        out.emplace_back();
+        return out;
       case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_SETS:
+        written.kind = Kind::kSets;
         for (const PgQuery__Node* n : content) {
-          INDIGO_ASSIGN(Sets part, item(n));
+          GroupingItem inner;
+          INDIGO_ASSIGN(Sets part, item(n, inner));
+          if (inner.kind == Kind::kSets) {
+            std::move(inner.items.begin(), inner.items.end(), std::back_inserter(written.items));
+          } else {
+            written.items.push_back(std::move(inner));
+          }
           for (auto& s : part) out.push_back(std::move(s));
         }
         return out;
       case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_ROLLUP: {
-        Sets parts;
-        for (const PgQuery__Node* n : content) {
-          INDIGO_ASSIGN(std::vector<int> s, simple(n));
-          parts.push_back(std::move(s));
-        }
+        written.kind = Kind::kRollup;
+        INDIGO_ASSIGN(const Sets parts, parts_of(content));
         for (size_t take = parts.size() + 1; take-- > 0;) out.push_back(joined(parts, (size_t{1} << take) - 1));
         return out;
       }
@@ -116,11 +141,8 @@ class GroupReader {
         if (content.size() > 12) {
           return scope_.error(sqlstate::kTooManyColumns, "CUBE is limited to 12 elements", g.location);
         }
-        Sets parts;
-        for (const PgQuery__Node* n : content) {
-          INDIGO_ASSIGN(std::vector<int> s, simple(n));
-          parts.push_back(std::move(s));
-        }
+        written.kind = Kind::kCube;
+        INDIGO_ASSIGN(const Sets parts, parts_of(content));
         for (size_t mask = size_t{1} << parts.size(); mask-- > 0;) out.push_back(joined(parts, mask));
         return out;
       }

@@ -121,6 +121,9 @@ bool row_shape(catalog::CatalogView& catalog, const ExprPtr& e, RowShape& out) {
     const auto info = catalog.type(type);
     out.types.push_back({type, -1, info ? info->collation : kInvalidOid});
   }
+  // One OUT parameter of a function is its result itself.
+  const bool itself = out.types.size() == 1 && out.types[0].oid == oid::kRecord;
+  if (itself && function->kind != types::FunctionKind::kProcedure) out = {};
   return !out.names.empty();
 }
 

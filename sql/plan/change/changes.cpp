@@ -5,12 +5,14 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "sql/analyze/make.h"
+#include "sql/plan/change/published.h"
 #include "sql/plan/change/recheck.h"
 #include "sql/plan/change/table_rules.h"
 #include "sql/plan/finish/finish.h"
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
+#include "sql/plan/rewrite/fold.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {
@@ -179,6 +181,7 @@ class ChangePlanner {
     if (q_.on_conflict) {
       OnConflict conflict = *q_.on_conflict;
       if (conflict.update) {
+        INDIGO_TRY(check_published(level_.s.session, *relation_, true));
         const Layout excluded = target_row(level_, conflict.excluded_entry);
         Resolver resolve(excluded, &row_);
         INDIGO_ASSIGN(conflict.assignments, assignments(resolve, conflict.assignments));
@@ -209,6 +212,13 @@ class ChangePlanner {
   }
 
   // ---- UPDATE, DELETE
+
+  // As in PostgreSQL tables below the one that is named are not asked when no row can be changed.
+  Status check_identity(bool update) {
+    const auto& conditions = level_.constant_conditions;
+    if (leaf_ != nullptr && std::any_of(conditions.begin(), conditions.end(), is_false_or_null)) return {};
+    return check_published(level_.s.session, *relation_, update);
+  }
 
   // Columns of other relations that the change's expressions read, and the row key.
   VarSet source_columns() {
@@ -299,6 +309,7 @@ class ChangePlanner {
 
   Result<std::shared_ptr<UpdatePlan>> update_of(const Stage& stage) {
     auto plan = std::make_shared<UpdatePlan>();
+    INDIGO_TRY(check_identity(true));
     INDIGO_TRY(claimed(*plan, stage));
     const Layout others = without_target(stage.built.layout);
     Resolver resolve(others, &row_);
@@ -331,6 +342,7 @@ class ChangePlanner {
 
   Result<std::shared_ptr<DeletePlan>> erase_of(const Stage& stage) {
     auto plan = std::make_shared<DeletePlan>();
+    INDIGO_TRY(check_identity(false));
     INDIGO_TRY(claimed(*plan, stage));
     INDIGO_TRY(common(*plan, *plan, stage.built.layout));
     return plan;
@@ -360,6 +372,8 @@ class ChangePlanner {
     plan->inserts = inserts_;
     const Layout others = without_target(stage.built.layout);
     for (const MergeAction& action : q_.merge_actions) {
+      if (action.command == CommandKind::kUpdate || action.command == CommandKind::kDelete)
+        INDIGO_TRY(check_identity(action.command == CommandKind::kUpdate));
       MergeAction out = action;
       Resolver resolve(others, &row_);
       INDIGO_ASSIGN(out.condition, resolve(action.condition));

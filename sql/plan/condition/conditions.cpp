@@ -129,7 +129,7 @@ class Distributor {
     const RelSet rels = level_.rels_of(e);
     RelSet required = rels;
     if (rels.empty()) {
-      if (top) {
+      if (top && (scope.empty() || !contains_volatile(*e))) {  // a volatile one is asked for each row
         level_.constant_conditions.push_back(e);
         return;
       }

@@ -15,5 +15,6 @@ double group_count(Level& level, const ExprList& groups, double rows);
 // The statistics of a column that an expression is (through relabelling); null when there are none.
 const catalog::ColumnStatistics* column_statistics(const Level& level, const ExprPtr& e);
 int average_width(const Level& level, int entry, int column);
+int average_width(const Level& level, const ExprPtr& e);
 
 }  // namespace indigo::sql::planning

@@ -250,11 +250,16 @@ Status add_projection(Level& level, Stage& stage, const ExprList& expressions, c
       plan = copy;
     }
     double cost = 0;
-    for (const ExprPtr& e : expressions) cost += expression_cost(level, e);
+    int width = 0;
+    for (const ExprPtr& e : expressions) {
+      cost += expression_cost(level, e);
+      width += average_width(level, e);
+    }
     if (!plan) {
       plan = projected(stage.built.plan, std::move(resolved), std::move(columns));
       const_cast<Plan&>(*plan).total_cost += input.rows * cost;
     }
+    const_cast<Plan&>(*plan).width = width;
     stage.built.plan = std::move(plan);
   }
   stage.built.layout.outputs = expressions;

@@ -103,7 +103,10 @@ class PathBuilder {
       plan = std::move(node);
     } else {
       auto node = std::make_shared<TableScanPlan>();
-      if (p.rel->entry == level_.work.target) node->current_of = level_.work.current_of;
+      if (p.rel->entry == level_.work.target) {
+        node->current_of = level_.work.current_of;
+        node->current_of_parameter = level_.work.current_of_parameter;
+      }
       s = node.get();
       plan = std::move(node);
     }

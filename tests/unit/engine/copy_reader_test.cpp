@@ -45,6 +45,32 @@ TEST(CopyReader, TextInPiecesOfEverySize) {
     EXPECT_EQ(rows(options, text, piece), "1|a\tb|x;2|<null>|\\;3|AAq|;") << piece;
 }
 
+// Two pieces, then an error.
+class Failing final : public CopySource {
+ public:
+  Result<bool> read(std::string& out) override {
+    const std::string_view pieces[] = {"1\ta line of some length\n2\tbeg", "inning"};
+    if (next_ == std::size(pieces)) return Error(sqlstate::kQueryCanceled, "COPY from stdin failed");
+    out += pieces[next_++];
+    return true;
+  }
+
+ private:
+  size_t next_ = 0;
+};
+
+// It would look at the buffer of before.
+TEST(CopyReader, HasNoLineWhenTheNextOneFails) {
+  const CopyOptions options;
+  Failing source;
+  auto reader = CopyReader::create(source, options, {}, {});
+  std::vector<std::optional<std::string_view>> fields;
+  ASSERT_TRUE(reader->next(fields).ok());
+  EXPECT_EQ(reader->line(), "1\ta line of some length");
+  EXPECT_FALSE(reader->next(fields).ok());
+  EXPECT_TRUE(reader->line().empty());
+}
+
 TEST(CopyReader, CsvInPiecesOfEverySize) {
   CopyOptions options;
   options.format = CopyFormat::kCsv;

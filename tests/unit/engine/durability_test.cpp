@@ -64,6 +64,49 @@ TEST_F(DurabilityTest, AFullDeviceIs53100AndACheckpointMakesRoom) {
   EXPECT_EQ(run("select count(*) from t"), std::to_string(stored + 1));
 }
 
+// Room for two checkpoints and the log, but not for three checkpoints: the oldest goes before the newest is written.
+TEST_F(DurabilityTest, ACheckpointThatDoesNotFitTakesThePlaceOfTheOneBeforeTheLast) {
+  open();
+  EXPECT_EQ(run("create table t (id int primary key, b text); insert into t select i, repeat('x', 1000) from "
+                "generate_series(1, 1000) i"),
+            "");
+  const uint64_t empty = disk_->total_used();
+  EXPECT_EQ(run("checkpoint"), "");
+  const uint64_t one = disk_->total_used() - empty;
+  EXPECT_EQ(run("update t set b = repeat('y', 1000) where id < 5"), "");
+  EXPECT_EQ(run("checkpoint"), "");
+  EXPECT_EQ(run("update t set b = repeat('z', 1000) where id < 5"), "");
+  disk_->set_total_capacity(disk_->total_used() + one / 2);
+  EXPECT_EQ(run("checkpoint"), "");
+  EXPECT_EQ(run("update t set b = repeat('w', 1000) where id < 5"), "");
+  disk_->set_total_capacity(disk_->total_used() + one / 2);
+  EXPECT_EQ(run("checkpoint"), "");
+  disk_->set_total_capacity(UINT64_MAX);
+  disk_ = disk_->crash_now();
+  open();
+  EXPECT_EQ(run("select count(*) from t where b like 'w%'"), "4");
+  EXPECT_EQ(run("select count(*) from t"), "1000");
+}
+
+// Without room for a checkpoint nothing is lost, and it is written as soon as there is room: nobody has to ask.
+TEST_F(DurabilityTest, AFullDiskHealsWhenThereIsRoomAgain) {
+  open({{"max_wal_size", "2MB"}});
+  EXPECT_EQ(run("create table t (id int primary key, b text)"), "");
+  disk_->set_total_capacity(disk_->total_used() + (128 << 10));
+  int stored = 0;
+  std::string state;
+  while (state.empty() && stored < 1000) {
+    state = run("insert into t select " + std::to_string(stored) + ", repeat('x', 20000)");
+    if (state.empty()) stored++;
+  }
+  EXPECT_EQ(state, "53100");
+  EXPECT_EQ(run("checkpoint"), "53100");
+  EXPECT_EQ(run("select count(*) from t"), std::to_string(stored));
+  disk_->set_total_capacity(disk_->total_used() + (64 << 20));
+  EXPECT_EQ(run("insert into t values (-1, 'room again')"), "");
+  EXPECT_EQ(run("checkpoint"), "");
+}
+
 TEST_F(DurabilityTest, AFailedFlushIs58030AndNothingIsAcknowledgedAfterIt) {
   open();
   EXPECT_EQ(run("create table t (id int primary key); insert into t values (1)"), "");
@@ -72,7 +115,7 @@ TEST_F(DurabilityTest, AFailedFlushIs58030AndNothingIsAcknowledgedAfterIt) {
   EXPECT_EQ(run("insert into t values (3)"), "58030");
   EXPECT_EQ(run("create sequence s"), "58030");
   EXPECT_EQ(run("checkpoint"), "58030");
-  EXPECT_EQ(run("begin; select count(*) from t where id = 1"), "1") << "reading goes on within a block";
+  EXPECT_EQ(run("begin; select count(*) > 0 from t"), "t") << "reading goes on within a block";
   EXPECT_EQ(run("commit"), "58030") << "but what was read may be lost";
   disk_->fail_syncs_after(UINT64_MAX);  // there is no second try
   EXPECT_EQ(run("insert into t values (4)"), "58030");

@@ -82,7 +82,7 @@ TEST_F(SettingsTest, ResetReturnsToTheStartValue) {
   EXPECT_EQ(denied.error().state, sqlstate::kInsufficientPrivilege);
   EXPECT_TRUE(settings.set_default("log_statement", "all", true).ok());
   EXPECT_TRUE(set("work_mem", "1GB").ok());
-  EXPECT_TRUE(settings.reset("work_mem", true).ok());
+  EXPECT_TRUE(settings.reset("work_mem", Settings::Scope::kSession, true).ok());
   EXPECT_EQ(show("work_mem"), "9MB");
 }
 

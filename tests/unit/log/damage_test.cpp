@@ -1,5 +1,7 @@
 // Damage at every offset of a small log and a small checkpoint: everything is there, or the start is refused with the file's
 // name; a log whose end was never known to be durable may be shorter, by whole transactions.
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "base/server_log.h"
@@ -7,6 +9,7 @@
 #include "log/checkpoint.h"
 #include "log/data_format.h"
 #include "log/recovery.h"
+#include "log/salvage.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace indigo::log {
@@ -52,6 +55,25 @@ class DamageTest : public testing::Test {
       EXPECT_EQ(state.row(1, std::to_string(i)), std::string(i * 20, 'r')) << "a transaction that never was";
     }
     return static_cast<int>(state.rows.size());
+  }
+
+  // What salvage makes of the directory, and what it says; the rows are right, though some may be missing. The old one stays.
+  MapSink salvaged(std::string& said) {
+    said.clear();
+    SimulatedDirectory saved(Granularity::kPage);
+    const Status status = salvage_directory(
+        disk_, saved, [&](std::string_view line) { said.append(line).append("\n"); }, kTiny);
+    MapSink state;
+    if (!status.ok()) {
+      said += "error: " + status.error().message;
+      return state;
+    }
+    const auto recovered = recover(saved, state);
+    EXPECT_TRUE(recovered.ok()) << recovered.error().message;
+    for (const auto& [key, row] : state.rows) {
+      EXPECT_EQ(row, std::string(std::stoul(key.second) * 20, 'r'));
+    }
+    return state;
   }
 
   SimulatedDirectory disk_{Granularity::kPage};
@@ -151,6 +173,63 @@ TEST_F(DamageTest, ACheckpointThatEndsEarlyAtEveryOffset) {
     ASSERT_TRUE(file.ok() && (*file)->append(Bytes(bytes).substr(0, size)).ok());
     ASSERT_EQ(found(name), -1) << size;
   }
+}
+
+TEST_F(DamageTest, SalvageKeepsAllTransactionsBeforeTheDamageOfALog) {
+  write_log();
+  std::string said;
+  EXPECT_EQ(salvaged(said).rows.size(), kTransactions);
+  EXPECT_EQ(said, "saved: 6 rows in 1 tables, 0 sequences\n");
+  const std::string name = WriteAheadLog::file_name(1);
+  const std::string bytes = disk_.read_all(name);
+  std::set<size_t> counts;
+  for (size_t offset = 0; offset < bytes.size(); offset++) {
+    if (bytes[offset] == 0) continue;
+    const char flipped = static_cast<char>(bytes[offset] ^ (1 << offset % 8));
+    disk_.overwrite(name, offset, Bytes(&flipped, 1));
+    const MapSink state = salvaged(said);
+    EXPECT_EQ(disk_.read_all(name)[offset], flipped);
+    disk_.overwrite(name, offset, Bytes(&bytes[offset], 1));
+    counts.insert(state.rows.size());
+    ASSERT_EQ(state.rows.size() == kTransactions, said.starts_with("saved: 6 rows")) << offset << ": " << said;
+    for (size_t i = 1; i <= state.rows.size(); i++) ASSERT_NE(state.row(1, std::to_string(i)), "") << offset;
+  }
+  EXPECT_EQ(counts, (std::set<size_t>{0, 1, 2, 3, 4, 5, 6}));
+}
+
+TEST_F(DamageTest, SalvageKeepsTheWholeChunksOfTheOnlyCheckpoint) {
+  write_log();
+  CheckpointHeader header;
+  header.number = 1;
+  header.epoch = 1;
+  header.horizon = kTiny.segment_entries() + kTransactions;
+  header.stamp = kTransactions + 1;
+  constexpr uint64_t kRows = 500;  // about 2.5 MB, three chunks
+  {
+    auto writer = CheckpointWriter::create(disk_, header);
+    ASSERT_TRUE(writer.ok());
+    for (uint64_t i = 1; i <= kRows; i++)
+      ASSERT_TRUE((*writer)->put(DurableId{1}, std::to_string(i), std::string(i * 20, 'r')).ok());
+    ASSERT_TRUE((*writer)->finish().ok());
+  }
+  const std::string name = CheckpointWriter::file_name(1);
+  const std::string bytes = disk_.read_all(name);
+  std::string said;
+  EXPECT_EQ(salvaged(said).rows.size(), kRows);
+  for (const size_t offset : {sizeof(CheckpointHeader), sizeof(CheckpointHeader) + 9, size_t{1000}, bytes.size() / 2,
+                              bytes.size() - 2000, bytes.size() - sizeof(ChunkHeader)}) {
+    const char flipped = static_cast<char>(bytes[offset] ^ 1);
+    disk_.overwrite(name, offset, Bytes(&flipped, 1));
+    const MapSink state = salvaged(said);
+    disk_.overwrite(name, offset, Bytes(&bytes[offset], 1));
+    const bool only_the_end = offset == bytes.size() - sizeof(ChunkHeader);
+    EXPECT_GT(state.rows.size(), only_the_end ? kRows - 1 : kRows / 10) << offset << said;
+    EXPECT_EQ(state.rows.size() < kRows, !only_the_end) << offset << said;
+    EXPECT_NE(said.find("bytes of rows are lost"), std::string::npos) << offset << said;
+  }
+  disk_.overwrite(name, 0, "nothing");
+  EXPECT_EQ(salvaged(said).rows.size(), 0U);
+  EXPECT_NE(said.find("error: no checkpoint"), std::string::npos) << said;
 }
 
 }  // namespace

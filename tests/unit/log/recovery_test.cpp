@@ -2,7 +2,9 @@
 #include "log/recovery.h"
 
 #include <atomic>
+#include <mutex>
 #include <random>
+#include <set>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -168,6 +170,72 @@ TEST_P(Recovery, WithManyThreadsEveryAcknowledgedTransactionIsThere) {
   }
 }
 
+// Stamps as a store gives them: taken, appended, decided, not in order.
+class Stamps {
+ public:
+  uint64_t take() {
+    const std::lock_guard lock(mutex_);
+    undecided_.insert(++last_);
+    return last_;
+  }
+  void decide(uint64_t stamp) {
+    const std::lock_guard lock(mutex_);
+    undecided_.erase(stamp);
+  }
+  CommitStamp stable() {
+    const std::lock_guard lock(mutex_);
+    return CommitStamp(undecided_.empty() ? last_ : *undecided_.begin() - 1);
+  }
+
+ private:
+  std::mutex mutex_;
+  uint64_t last_ = 1;
+  std::set<uint64_t> undecided_;
+};
+
+TEST_P(Recovery, ADurableStampCoversOnlyWhatACrashLeaves) {
+  if (GetParam().level == Durability::kProcess) GTEST_SKIP() << "promises nothing beyond the process";
+  uint64_t told = 0;
+  for (uint64_t seed = 1; seed <= 12; seed++) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    SimulatedDirectory disk(GetParam().granularity, seed);
+    Stamps stamps;
+    std::atomic<WriteAheadLog*> log{nullptr};
+    uint64_t durable = 0;
+    disk.crash_at(8 + seed * 5, [&] { durable = log == nullptr ? 0 : log.load()->durable_stamp().value; });
+    {
+      Life life(disk, GetParam().level);
+      ASSERT_EQ(life.error, "");
+      life.log->follow_commits([&] { return stamps.stable(); });
+      log = life.log.get();
+      std::vector<std::thread> threads;
+      for (int t = 0; t < 4; t++) {
+        threads.emplace_back([&, t] {
+          for (int i = 0; i < 50; i++) {
+            const uint64_t stamp = stamps.take();
+            const Lsn lsn = put_row(*life.log, stamp, 1, std::to_string(stamp), "x");
+            if (t == 0) std::this_thread::yield();
+            stamps.decide(stamp);
+            if (i % 4 == t && !life.log->wait_durable(lsn)) return;
+          }
+        });
+      }
+      for (auto& t : threads) t.join();
+      life.log->follow_commits({});
+      life.log->stop();
+    }
+    auto crashed = disk.take_crashed();
+    if (crashed == nullptr) continue;
+    Life life(*crashed, GetParam().level);
+    ASSERT_EQ(life.error, "");
+    for (uint64_t stamp = 2; stamp <= durable; stamp++) {
+      EXPECT_TRUE(life.state.rows.contains({1, std::to_string(stamp)})) << stamp << " of " << durable;
+    }
+    told += durable;
+  }
+  EXPECT_EQ(told > 0, GetParam().granularity == Granularity::kPage);
+}
+
 // The proof's own proof: with the flush left out, acknowledged transactions are lost, and the test above would say so.
 TEST(RecoveryMutation, WithoutFlushesOrFencesTransactionsAreLost) {
   for (Granularity granularity : {Granularity::kPage, Granularity::kCacheLine}) {
@@ -198,7 +266,7 @@ TEST(RecoveryProgress, IsToldInTheServersLog) {
   }
   MapSink state;
   testing::internal::CaptureStderr();
-  EXPECT_TRUE(recover(disk, state, std::chrono::milliseconds(0)).ok());
+  EXPECT_TRUE(recover(disk, state, RecoverOptions{std::chrono::milliseconds(0), {}}).ok());
   const std::string text = testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("recovering: 0 MB, 1023 transactions so far"), std::string::npos) << text;
   EXPECT_NE(text.find("recovering: 0 MB, 2047 transactions so far"), std::string::npos) << text;
@@ -231,6 +299,31 @@ TEST(RecoveryFaults, AFailedFlushAcknowledgesNothingFromThenOn) {
   disk.fail_syncs_after(UINT64_MAX);  // the device would work again, but is not asked
   EXPECT_EQ(put_row(*life.log, 4, 1, "c", "x"), Lsn{});
   EXPECT_EQ(life.log->failure().error().state, sqlstate::kIoError);
+}
+
+// After the failure the kernel shows what is not on the device, and the next sync does not write it.
+TEST(RecoveryFaults, WhatARestartAfterAFailedFlushShowsNoPowerLossTakesBack) {
+  for (const int rows : {1, 3, 700}) {  // the last also needs tables that the failed flush should have written
+    SimulatedDirectory disk(Granularity::kPage);
+    {
+      Life life(disk);
+      ASSERT_TRUE(life.log->wait_durable(put_row(*life.log, 2, 1, "before", "x")));
+      disk.fail_syncs_after(disk.persist_points() + 1);
+      Lsn last{};
+      for (int i = 0; i < rows; i++) {
+        if (const Lsn lsn = put_row(*life.log, 3 + i, 1, std::to_string(i), "x"); lsn) last = lsn;
+      }
+      EXPECT_FALSE(life.log->wait_durable(last));
+    }
+    auto dead = disk.process_killed();
+    Life again(*dead);
+    ASSERT_EQ(again.error, "");
+    EXPECT_GE(again.state.rows.size(), 2U);
+    auto off = dead->crash_now();
+    Life last(*off);
+    ASSERT_EQ(last.error, "") << rows;
+    EXPECT_EQ(last.state.rows, again.state.rows) << rows;
+  }
 }
 
 TEST(RecoveryFaults, AFullDeviceIsAnErrorUntilACheckpointMakesRoom) {

@@ -49,10 +49,11 @@ class TestLog final : public log::Log {
     return !failed;
   }
   Lsn appended() const override { return last; }
+  CommitStamp durable_stamp() const override { return CommitStamp(durable_until.load()); }
 
   size_t space = SIZE_MAX;
   std::atomic<bool> pause_next{false}, paused{false}, failed{false};
-  std::atomic<uint64_t> durable{0};
+  std::atomic<uint64_t> durable{0}, durable_until{0};
   std::atomic<int> released{0};
   std::atomic<Lsn> last{Lsn{}};
   std::map<uint64_t, std::string> records_;  // used by one thread at a time

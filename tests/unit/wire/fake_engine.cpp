@@ -104,6 +104,11 @@ class FakeSession final : public engine::Session {
     }
   }
 
+  Result<std::optional<std::string>> call_function(const engine::FunctionCallMessage& message,
+                                                   engine::RowSink&) override {
+    return std::optional<std::string>(std::to_string(message.arguments.size()));
+  }
+
   Status parse(std::string_view name, std::string_view text, std::span<const Oid>, engine::RowSink&) override {
     if (text == "fail parse") return Error(sqlstate::kSyntaxError, "cannot parse");
     statements_[std::string(name)] = text;

@@ -1,16 +1,10 @@
 // The definitions of citext 1.6, written from lists: most operators and functions come in the same shape.
 #include "types/extension/citext/citext.h"
+#include "types/extension/script.h"
 
 namespace indigo::types {
 
 namespace {
-
-// `$` in a shape is replaced by the value.
-std::string with(std::string_view shape, std::string_view value) {
-  std::string out;
-  for (const char c : shape) c == '$' ? out.append(value) : out.append(1, c);
-  return out;
-}
 
 constexpr std::string_view kType = R"sql(
 create type citext;
@@ -159,7 +153,7 @@ std::string citext_definitions() {
   out += comparison_functions("citext_", {"eq", "ne", "lt", "le", "gt", "ge"});
   out += kOrder;
   for (const std::string_view type : {"citext", "text"}) {
-    out += with(kPatternFunctions, type);
+    out += filled_in(kPatternFunctions, type);
     for (const PatternOperator& o : kPatternOperators) {
       out += "create operator " + std::string(o.name) + " (procedure = " + std::string(o.function) +
              ", leftarg = citext, rightarg = " + std::string(type) + ", negator = " + std::string(o.negator) +

@@ -3,6 +3,7 @@
 
 #include "types/extension/hstore/hstore.h"
 #include "types/extension/index_entry.h"
+#include "types/extension/script.h"
 
 namespace indigo::types {
 
@@ -18,11 +19,7 @@ create type hstore (internallength = -1, storage = extended, input = hstore_in, 
   receive = hstore_recv, send = hstore_send);
 )sql";
 
-// A function in C: its name and arguments, what it returns, its symbol.
-struct Function {
-  std::string_view signature, result, symbol, attributes = "strict";
-};
-constexpr Function kFunctionsInC[] = {
+constexpr ScriptFunction kFunctionsInC[] = {
     {"hstore_version_diag(hstore)", "integer", "hstore_version_diag"},
     {"fetchval(hstore, text)", "text", "hstore_fetchval"},
     {"slice_array(hstore, text[])", "text[]", "hstore_slice_to_array"},
@@ -39,23 +36,23 @@ constexpr Function kFunctionsInC[] = {
     {"hs_concat(hstore, hstore)", "hstore", "hstore_concat"},
     {"hs_contains(hstore, hstore)", "bool", "hstore_contains"},
     {"hs_contained(hstore, hstore)", "bool", "hstore_contained"},
-    {"tconvert(text, text)", "hstore", "hstore_from_text", ""},
-    {"hstore(text, text)", "hstore", "hstore_from_text", ""},
-    {"hstore(text[], text[])", "hstore", "hstore_from_arrays", ""},
+    {"tconvert(text, text)", "hstore", "hstore_from_text", "immutable"},
+    {"hstore(text, text)", "hstore", "hstore_from_text", "immutable"},
+    {"hstore(text[], text[])", "hstore", "hstore_from_arrays", "immutable"},
     {"hstore(text[])", "hstore", "hstore_from_array"},
     {"hstore_to_json(hstore)", "json", "hstore_to_json"},
     {"hstore_to_json_loose(hstore)", "json", "hstore_to_json_loose"},
     {"hstore_to_jsonb(hstore)", "jsonb", "hstore_to_jsonb"},
     {"hstore_to_jsonb_loose(hstore)", "jsonb", "hstore_to_jsonb_loose"},
-    {"hstore(record)", "hstore", "hstore_from_record", ""},
+    {"hstore(record)", "hstore", "hstore_from_record", "immutable"},
     {"hstore_to_array(hstore)", "text[]", "hstore_to_array"},
     {"hstore_to_matrix(hstore)", "text[]", "hstore_to_matrix"},
     {"akeys(hstore)", "text[]", "hstore_akeys"},
     {"avals(hstore)", "text[]", "hstore_avals"},
-    {"skeys(hstore)", "setof text", "hstore_skeys", "strict rows 1000"},
-    {"svals(hstore)", "setof text", "hstore_svals", "strict rows 1000"},
-    {"each(hs hstore, key out text, value out text)", "setof record", "hstore_each", "strict rows 1000"},
-    {"populate_record(anyelement, hstore)", "anyelement", "hstore_populate_record", ""},
+    {"skeys(hstore)", "setof text", "hstore_skeys", "immutable strict rows 1000"},
+    {"svals(hstore)", "setof text", "hstore_svals", "immutable strict rows 1000"},
+    {"each(hs hstore, key out text, value out text)", "setof record", "hstore_each", "immutable strict rows 1000"},
+    {"populate_record(anyelement, hstore)", "anyelement", "hstore_populate_record", "immutable"},
     {"hstore_eq(hstore, hstore)", "bool", "hstore_eq"},
     {"hstore_ne(hstore, hstore)", "bool", "hstore_ne"},
     {"hstore_gt(hstore, hstore)", "bool", "hstore_gt"},
@@ -67,16 +64,12 @@ constexpr Function kFunctionsInC[] = {
     {"hstore_hash_extended(hstore, int8)", "int8", "hstore_hash_extended"},
 };
 
-struct Operator {
-  std::string_view name, left, right, function, clauses = "";
-};
-constexpr std::string_view kMatching = ", restrict = matchingsel, join = matchingjoinsel";
-constexpr Operator kOperators[] = {
+constexpr ScriptOperator kOperators[] = {
     {"->", "hstore", "text", "fetchval"},
     {"->", "hstore", "text[]", "slice_array"},
-    {"?", "hstore", "text", "exist", kMatching},
-    {"?|", "hstore", "text[]", "exists_any", kMatching},
-    {"?&", "hstore", "text[]", "exists_all", kMatching},
+    {"?", "hstore", "text", "exist", kMatchingEstimate},
+    {"?|", "hstore", "text[]", "exists_any", kMatchingEstimate},
+    {"?&", "hstore", "text[]", "exists_all", kMatchingEstimate},
     {"-", "hstore", "text", "delete"},
     {"-", "hstore", "text[]", "delete"},
     {"-", "hstore", "hstore", "delete"},
@@ -148,21 +141,8 @@ create operator class gin_hstore_ops default for type hstore using gin as
 
 std::string definitions() {
   std::string out(kType);
-  for (const Function& f : kFunctionsInC) {
-    out.append("create function ").append(f.signature).append(" returns ").append(f.result);
-    out.append(" as 'MODULE_PATHNAME', '").append(f.symbol).append("' language c immutable parallel safe ");
-    out.append(f.attributes).append(";\n");
-  }
-  for (const Operator& o : kOperators) {
-    out.append("create operator ").append(o.name).append(" (");
-    if (!o.left.empty()) out.append("leftarg = ").append(o.left).append(", ");
-    out.append("rightarg = ")
-        .append(o.right)
-        .append(", procedure = ")
-        .append(o.function)
-        .append(o.clauses)
-        .append(");\n");
-  }
+  out += function_script(kFunctionsInC);
+  out += operator_script(kOperators);
   return out.append(kCasts).append(kClasses);
 }
 

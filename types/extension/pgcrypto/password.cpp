@@ -86,7 +86,7 @@ Str salt_of(FuncContext& context, Str type, std::optional<int32_t> rounds) {
 Str crypt(FuncContext& context, Str password, Str salt) {
   const std::string p(password), s(salt);
   const auto state = std::make_unique<crypt_data>();
-  const char* out = crypt_r(p.c_str(), s.c_str(), state.get());
+  const char* out = crypt_rn(p.c_str(), s.c_str(), state.get(), sizeof *state);
   if (out == nullptr || out[0] == '*') {
     context.fail(sqlstate::kInvalidParameterValue, "invalid salt");
     return {};

@@ -156,6 +156,81 @@ TEST_F(SessionCatalogTest, OthersCommitsAreSeenBesideOwnChanges) {
   ASSERT_EQ(store_->commit(*txn), StorageStatus::kOk);
 }
 
+// What a transaction has not changed is not read again, and what it has made of its changes is there for others at its commit.
+TEST_F(SessionCatalogTest, OnlyWhatChangedIsBuiltAgain) {
+  SessionCatalog mine(*catalog_, database_, 1), other(*catalog_, database_, 2);
+  auto first = store_->begin(Isolation::kReadCommitted, 1);
+  mine.bind(first.get());
+  mine.changed({add_table(*first, "kept")});
+  const Oid oid = add_table(*first, "altered");
+  mine.changed({oid});
+  ASSERT_EQ(store_->commit(*first), StorageStatus::kOk);
+  mine.bind(nullptr);
+  const auto kept = mine.find_relation("", "kept"), altered = mine.find_relation("", "altered");
+  EXPECT_EQ(other.find_relation("", "kept").get(), kept.get());
+
+  auto second = store_->begin(Isolation::kReadCommitted, 1);
+  mine.bind(second.get());
+  const uint64_t built = database_->relations_built();
+  mine.changed({oid});
+  EXPECT_EQ(mine.find_relation("", "kept").get(), kept.get());
+  EXPECT_EQ(database_->relations_built(), built);
+  const auto again = mine.find_relation("", "altered");
+  EXPECT_NE(again.get(), altered.get());
+  mine.changed({add_table(*second, "third")});
+  EXPECT_EQ(mine.find_relation("", "altered").get(), again.get());
+  EXPECT_EQ(database_->relations_built(), built + 1);
+  EXPECT_EQ(other.find_relation("", "altered").get(), altered.get()) << "not committed yet";
+  ASSERT_EQ(store_->commit(*second), StorageStatus::kOk);
+  mine.bind(nullptr);
+  EXPECT_EQ(mine.find_relation("", "altered").get(), again.get());
+  EXPECT_EQ(other.find_relation("", "altered").get(), again.get());
+  EXPECT_EQ(database_->relations_built(), built + 1);
+}
+
+// Descriptors of a transaction are not handed on when others have committed definitions since they were made.
+TEST_F(SessionCatalogTest, DescriptorsOfLongAgoAreNotShared) {
+  SessionCatalog mine(*catalog_, database_, 1), other(*catalog_, database_, 2);
+  auto txn = store_->begin(Isolation::kReadCommitted, 1);
+  mine.bind(txn.get());
+  const Oid oid = add_table(*txn, "t");
+  mine.changed({oid});
+  const auto built = mine.find_relation("", "t");
+  ASSERT_NE(built, nullptr);
+
+  auto theirs = store_->begin(Isolation::kReadCommitted, 2);
+  other.bind(theirs.get());
+  other.changed({add_table(*theirs, "u")});
+  ASSERT_EQ(store_->commit(*theirs), StorageStatus::kOk);
+  other.bind(nullptr);
+  ASSERT_EQ(store_->commit(*txn), StorageStatus::kOk);
+  mine.bind(nullptr);
+  EXPECT_EQ(database_->cached_relation(oid), nullptr);
+  EXPECT_NE(mine.find_relation("", "t").get(), built.get());
+  EXPECT_NE(mine.find_relation("", "u"), nullptr);
+}
+
+TEST_F(SessionCatalogTest, ASavepointsDescriptorsGoWithIt) {
+  SessionCatalog mine(*catalog_, database_, 1), other(*catalog_, database_, 2);
+  auto txn = store_->begin(Isolation::kReadCommitted, 1);
+  mine.bind(txn.get());
+  const Oid oid = add_table(*txn, "t");
+  mine.changed({oid});
+  const uint32_t level = txn->savepoint();
+  SystemTable& attributes = database_->table(pg_attribute::kOid);
+  RowValues column(attributes.definition());
+  column.oid(pg_attribute::c_attrelid, oid).i16(pg_attribute::c_attnum, 2).str(pg_attribute::c_attname, "b");
+  column.oid(pg_attribute::c_atttypid, oid::kInt4).i32(pg_attribute::c_atttypmod, -1);
+  ASSERT_EQ(attributes.insert(*txn, column), StorageStatus::kOk);
+  mine.changed({oid});
+  ASSERT_EQ(mine.find_relation("", "t")->columns.size(), 2u);
+  txn->rollback_to(level);
+  ASSERT_EQ(store_->commit(*txn), StorageStatus::kOk);
+  mine.bind(nullptr);
+  EXPECT_EQ(mine.find_relation("", "t")->columns.size(), 1u);
+  EXPECT_EQ(other.find_relation("", "t")->columns.size(), 1u);
+}
+
 TEST_F(SessionCatalogTest, RollbackLeavesNothing) {
   SessionCatalog mine(*catalog_, database_, 1);
   auto txn = store_->begin(Isolation::kReadCommitted, 1);

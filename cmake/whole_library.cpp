@@ -1,0 +1,1 @@
+// Linked with everything that libindigo.a consists of (embedded/CMakeLists.txt).

@@ -1,0 +1,3 @@
+module indigo/indigotest
+
+go 1.21

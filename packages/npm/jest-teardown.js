@@ -1,0 +1,4 @@
+// Jest's `globalTeardown`.
+export default async function teardown() {
+  await globalThis.indigoServer?.stop();
+}

@@ -1,0 +1,6 @@
+export default {
+  globalSetup: "indigo-server/jest",
+  globalTeardown: "indigo-server/jest-teardown",
+  testMatch: ["**/*.test.mjs"],
+  transform: {},
+};
