@@ -61,7 +61,7 @@ class Log {
   virtual CommitStamp durable_stamp() const { return {}; }
   // Who says which stamps are decided: commits at or below its answer have appended all that they will. Nobody, when empty:
   // it is not asked after this has returned.
-  virtual void follow_commits(std::function<CommitStamp()> /*stable*/) {}
+  virtual void follow_commits(const std::function<CommitStamp()>& /*stable*/) {}
   // Why it has failed, or cannot grow (53100); ok while all is well.
   virtual Status failure() { return {}; }
   // Everything appended so far lies below or at this.

@@ -243,9 +243,9 @@ void WriteAheadLog::wake_flusher() {
   wake_.notify_all();
 }
 
-void WriteAheadLog::follow_commits(std::function<CommitStamp()> stable) {
+void WriteAheadLog::follow_commits(const std::function<CommitStamp()>& stable) {
   const std::lock_guard lock(mutex_);
-  stable_ = std::move(stable);
+  stable_ = stable;
 }
 
 void WriteAheadLog::flush(std::unique_lock<std::mutex>& lock) {

@@ -54,7 +54,7 @@ class WriteAheadLog final : public Log {
   bool wait_durable(Lsn lsn) override;
   Lsn appended() const override { return Lsn(order_->next() - 1); }
   CommitStamp durable_stamp() const override { return CommitStamp(durable_stamp_.load(std::memory_order_acquire)); }
-  void follow_commits(std::function<CommitStamp()> stable) override;
+  void follow_commits(const std::function<CommitStamp()>& stable) override;
 
   // ---- for checkpoints
   // Each transaction with a record below has all of its records' stamps taken: a snapshot that covers every stamp taken

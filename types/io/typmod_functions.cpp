@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/sqlstate.h"
+#include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/io/interval_fields.h"
 #include "types/oids.h"
