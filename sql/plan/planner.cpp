@@ -9,6 +9,7 @@
 #include "catalog/descriptor/trigger_info.h"
 #include "sql/plan/change/cursor_rows.h"
 #include "sql/plan/change/recheck.h"
+#include "sql/plan/condition/distinct_values.h"
 #include "sql/plan/finish/finish.h"
 #include "sql/plan/level.h"
 #include "sql/plan/path/base_relations.h"
@@ -45,7 +46,15 @@ Result<PlanPtr> plan_level(Level& level, std::shared_ptr<const Query> query) {
 Result<PlanPtr> plan_query(Statement& s, Level* parent, std::shared_ptr<const Query> query, double tuple_fraction) {
   Level level(s, parent);
   level.tuple_fraction = tuple_fraction;
-  return plan_level(level, std::move(query));
+  INDIGO_ASSIGN(PlanPtr plan, plan_level(level, std::move(query)));
+  if (!level.work.set_operation) {
+    ExprList outputs;
+    for (const TargetEntry& t : level.work.targets) {
+      if (!t.hidden) outputs.push_back(t.expr);
+    }
+    note_distinct_outputs(level, plan, outputs);
+  }
+  return plan;
 }
 
 }  // namespace planning
@@ -70,7 +79,8 @@ Result<std::shared_ptr<const PlannedStatement>> plan(catalog::SessionContext& se
   }
   std::shared_ptr<const Query> root = input.statement.query;
   if (input.for_cursor) root = planning::with_row_keys(root, out);
-  INDIGO_ASSIGN(out.root, planning::plan_query(s, nullptr, root, 0));
+  planning::Level level(s, nullptr);
+  INDIGO_ASSIGN(out.root, planning::plan_level(level, std::move(root)));
   if (input.switches != nullptr) *input.switches = s.settings;
   if (input.for_cursor) planning::check_cursor_tables(out);
   for (TargetEntry& t : out.targets) t.expr = nullptr;

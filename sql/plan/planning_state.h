@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,6 +32,8 @@ struct Statement {
   std::shared_ptr<PlannedStatement> out = std::make_shared<PlannedStatement>();
   std::vector<double>
       cte_rows;  // by CTE: estimated rows (recursive ones: of the non-recursive term while it is planned)
+  // By the plan of a subquery or a WITH query: how many different values each of its columns has; 0: not known.
+  std::map<PlanPtr, std::vector<double>> distinct_outputs;
   // The outermost level (by depth) that a subquery being planned has asked a value of.
   int request_depth = INT32_MAX;
   int settings = -1;  // enable_* bits, read on demand (cost.h)

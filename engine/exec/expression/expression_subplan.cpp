@@ -1,4 +1,5 @@
-// Subqueries in expressions that the planner has left as such: run again for each row that reaches them.
+// Subqueries in expressions that the planner has left as such: run again for each row that reaches them with values that have
+// not been seen before.
 //
 // An uncorrelated ANY with equalities (`hashed`) is answered from a hash table of the subquery's rows.
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include "base/sqlstate.h"
 #include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/expression/expression_nodes.h"
+#include "engine/exec/expression/subplan_cache.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -16,6 +18,12 @@ class SubPlanNode : public Node {
  public:
   SubPlanNode(QueryState& state, const sql::SubPlanExpr& e, ExpressionSet passes, NodePtr test, size_t column)
       : Node(state), e_(e), passes_(std::move(passes)), test_(std::move(test)), column_(column) {}
+
+  // What it answers depends on the values passed and on these slots alone.
+  void remember_answers(std::vector<int> other_slots) {
+    remembers_ = true;
+    other_slots_ = std::move(other_slots);
+  }
 
   const Vector& evaluate(const Frame& frame, Selection selection) override {
     out_.init(phys, frame.extent);
@@ -31,12 +39,20 @@ class SubPlanNode : public Node {
   Operator& plan() { return *state_.subplans()[static_cast<size_t>(e_.subplan)]; }
   const sql::Plan& shape() const { return *state_.statement().subplans[static_cast<size_t>(e_.subplan)]; }
 
+  Status evaluate_passes(const Frame& frame, uint32_t row) {
+    if (passes_.empty()) return {};
+    auto r = static_cast<uint16_t>(row);
+    std::unique_ptr<Error> error;
+    if (passes_.evaluate(frame, {&r, 1}, error) == 0) return error;
+    return {};
+  }
   Status start(const Frame& frame, uint32_t row) {
-    if (!passes_.empty()) {
-      auto r = static_cast<uint16_t>(row);
-      std::unique_ptr<Error> error;
-      if (passes_.evaluate(frame, {&r, 1}, error) == 0) return error;
-      for (size_t i = 0; i < e_.passes.size(); i++) state_.set_slot(e_.passes[i].to, passes_[i].datum(row));
+    INDIGO_TRY(evaluate_passes(frame, row));
+    return start_passed(row);
+  }
+  Status start_passed(uint32_t row) {
+    for (size_t i = 0; i < e_.passes.size() && !passes_.empty(); i++) {
+      state_.set_slot(e_.passes[i].to, passes_[i].datum(row));
     }
     Open mode = run_ == state_.run() ? Open::kAgain : Open::kFresh;
     run_ = state_.run();
@@ -44,6 +60,7 @@ class SubPlanNode : public Node {
   }
 
   virtual Status evaluate_row(const Frame& frame, uint32_t row) {
+    if (remembers_) return evaluate_remembered(frame, row);
     INDIGO_TRY(start(frame, row));
     if (e_.form == Form::kAny || e_.form == Form::kAll) return compare_all(frame, row);
     if (e_.form == Form::kRowCompare) {
@@ -56,6 +73,30 @@ class SubPlanNode : public Node {
   }
 
  private:
+  Status evaluate_remembered(const Frame& frame, uint32_t row) {
+    const uint64_t generation = state_.generation(other_slots_);
+    if (cached_run_ != state_.run() || generation != cached_generation_) {
+      cache_.clear();
+      cached_run_ = state_.run();
+      cached_generation_ = generation;
+    }
+    INDIGO_TRY(evaluate_passes(frame, row));
+    if (cache_.in_use()) {
+      cache_.start_key();
+      for (size_t i = 0; i < e_.passes.size(); i++) cache_.add_to_key(passes_[i].datum(row));
+      if (const Datum* known = cache_.find()) {
+        Datum d = *known;
+        if (d.phys == Phys::kStr && !d.null) d.str = functions().arena().copy(d.str);
+        out_.set_datum(row, d);
+        return {};
+      }
+    }
+    INDIGO_TRY(start_passed(row));
+    INDIGO_TRY(run_value(row));
+    if (cache_.in_use()) cache_.store(out_.datum(row));
+    return {};
+  }
+
   Status run_value(uint32_t row) {
     if (e_.form == Form::kExists) {
       INDIGO_ASSIGN(Chunk * chunk, plan().next(1));
@@ -121,6 +162,10 @@ class SubPlanNode : public Node {
   size_t column_;  // of the subquery, for single values
   Vector out_;
   uint64_t run_ = 0;
+  bool remembers_ = false;
+  std::vector<int> other_slots_;
+  SubPlanCache cache_;
+  uint64_t cached_run_ = 0, cached_generation_ = 0;
 };
 
 // x IN (subquery): x = each row, by hashing. Rows with nulls in the subquery make a miss unknown; with several columns
@@ -219,8 +264,10 @@ bool hashable(const sql::ExprPtr& test, const sql::SubPlanExpr& e, sql::ExprList
   for (int side = 0; side < 2; side++) {
     sql::ExprPtr inner = call->arguments[static_cast<size_t>(side)],
                  outer = call->arguments[static_cast<size_t>(1 - side)];
+    const auto type = inner->type.oid;
+    while (const auto* relabel = sql::try_as<sql::RelabelExpr>(inner)) inner = relabel->argument;  // varchar as text
     const auto* slot = sql::try_as<sql::RuntimeParamExpr>(inner);
-    if (slot == nullptr || inner->type.oid != outer->type.oid) continue;
+    if (slot == nullptr || type != outer->type.oid) continue;
     auto at = std::find(e.columns.begin(), e.columns.end(), slot->slot);
     if (at == e.columns.end()) continue;
     probes.push_back(outer);
@@ -260,7 +307,18 @@ Result<NodePtr> compile_subplan(Builder& b, const sql::SubPlanExpr& e, int colum
     node = std::make_unique<HashedAnyNode>(b.state(), e, std::move(test), std::move(compiled), std::move(columns),
                                            std::move(ops), std::move(phys));
   } else {
-    node = std::make_unique<SubPlanNode>(b.state(), e, std::move(passes), std::move(test), static_cast<size_t>(column));
+    bool fixed = !e.passes.empty() && !plan->is_volatile();
+    for (size_t i = 0; i < passes.size(); i++) fixed &= !passes.node(i).is_volatile;
+    auto made =
+        std::make_unique<SubPlanNode>(b.state(), e, std::move(passes), std::move(test), static_cast<size_t>(column));
+    if (fixed && (e.form == Form::kExists || e.form == Form::kScalar)) {
+      std::vector<int> others = plan->slots();
+      std::erase_if(others, [&](int slot) {
+        return std::any_of(e.passes.begin(), e.passes.end(), [&](const auto& pass) { return pass.to == slot; });
+      });
+      made->remember_answers(std::move(others));
+    }
+    node = std::move(made);
   }
   node->is_volatile = plan->is_volatile();
   node->invariant = false;

@@ -30,7 +30,7 @@ class HashJoinOperator final : public Operator {
         right_(std::move(right)) {
     for (const size_t c : output_.right_used()) shape_.push_back(output_.right_phys()[c]);
     probes_first_ = !keeps_right() && !left_->is_volatile() && !right_->is_volatile() &&
-                    plan_.inputs[0]->startup_cost < plan_.inputs[1]->total_cost;
+                    plan_.inputs[0]->startup_cost < plan_.inputs[1]->total_cost && !builds_cheaply(plan);
     key_column_ = shape_.size();
     packed_ =
         ops_.packs() && std::none_of(plan.null_safe.begin(), plan.null_safe.end(), [](bool safe) { return safe; });
@@ -117,6 +117,13 @@ class HashJoinOperator final : public Operator {
       if (error_ != nullptr) return std::move(error_);
     }
     return nullptr;
+  }
+
+  // To look for a first left row may mean to read all of that side; when the right one is so much cheaper, and may turn out to
+  // be empty, it is read first.
+  static bool builds_cheaply(const sql::HashJoinPlan& plan) {
+    const bool may_end = plan.type == JoinType::kInner || plan.type == JoinType::kSemi;
+    return may_end && plan.inputs[1]->total_cost * 3 < plan.inputs[0]->total_cost;
   }
 
   bool keeps_right() const { return plan_.type == JoinType::kRight || plan_.type == JoinType::kFull; }

@@ -9,9 +9,6 @@ namespace indigo::sql::planning {
 double selectivity(Level& level, const ExprPtr& condition);
 double clause_selectivity(Level& level, const Clause& clause);
 double clauses_selectivity(Level& level, const std::vector<const Clause*>& clauses);
-// Distinct values of an expression among `rows` rows.
-double distinct_values(Level& level, const ExprPtr& e, double rows);
-double group_count(Level& level, const ExprList& groups, double rows);
 // The statistics of a column that an expression is (through relabelling); null when there are none.
 const catalog::ColumnStatistics* column_statistics(const Level& level, const ExprPtr& e);
 int average_width(const Level& level, int entry, int column);

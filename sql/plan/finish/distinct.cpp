@@ -1,6 +1,7 @@
 // DISTINCT and DISTINCT ON, over projected rows.
 #include <algorithm>
 
+#include "sql/plan/condition/distinct_values.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/finish/finish.h"
 #include "sql/plan/finish/ordering.h"

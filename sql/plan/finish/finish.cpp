@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/analyze/make.h"
+#include "sql/plan/condition/distinct_values.h"
 #include "sql/plan/condition/equivalence.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/finish/ordering.h"

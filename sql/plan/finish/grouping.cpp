@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sql/analyze/make.h"
+#include "sql/plan/condition/distinct_values.h"
 #include "sql/plan/condition/equivalence.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/finish/finish.h"
@@ -162,7 +163,9 @@ Status add_having(Level& level, Stage& stage, double groups) {
   if (!level.work.having) return {};
   ExprList conditions;
   flatten_and(level.work.having, conditions);
-  INDIGO_ASSIGN(stage.built.plan, filtered(level, stage.built, conditions, std::max(1.0, groups / 3)));
+  double passing = 1;
+  for (const ExprPtr& e : conditions) passing *= selectivity(level, e);
+  INDIGO_ASSIGN(stage.built.plan, filtered(level, stage.built, conditions, std::max(1.0, groups * passing)));
   return {};
 }
 

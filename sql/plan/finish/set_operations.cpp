@@ -41,6 +41,19 @@ class SetPlanner {
     for (size_t i = 0; i < plan.columns.size() && i < n.types.size(); i++) plan.columns[i].type = n.types[i];
   }
 
+  // Each column has at most the values that it has in all the inputs.
+  void note_distinct(const PlanPtr& plan, const std::vector<PlanPtr>& inputs) {
+    std::vector<double> sum(plan->columns.size());
+    for (const PlanPtr& input : inputs) {
+      const auto known = level_.s.distinct_outputs.find(input);
+      for (size_t i = 0; i < sum.size(); i++) {
+        const bool has = known != level_.s.distinct_outputs.end() && i < known->second.size() && known->second[i] > 0;
+        sum[i] += has ? known->second[i] : input->rows;
+      }
+    }
+    level_.s.distinct_outputs[plan] = std::move(sum);
+  }
+
   // UNIONs of UNIONs are one list; a UNION without ALL above makes ALL below superfluous.
   Status branches(const SetNode& n, bool all, double fraction, std::vector<PlanPtr>& out) {
     INDIGO_TRY(check_stack_depth());
@@ -66,12 +79,16 @@ class SetPlanner {
       append->total_cost += p->total_cost;
     }
     append->total_cost += append->rows * kRowCost / 2;
-    if (n.all) return PlanPtr(append);
+    if (n.all) {
+      note_distinct(append, append->inputs);
+      return PlanPtr(append);
+    }
     auto distinct = make_above<DistinctPlan>(PlanPtr(append));
     for (size_t i = 0; i < distinct->columns.size(); i++) {
       distinct->on.push_back(make_column(0, static_cast<int>(i), distinct->columns[i].type));
     }
     distinct->total_cost += append->rows * kHashRowCost;
+    note_distinct(distinct, append->inputs);
     return PlanPtr(distinct);
   }
 

@@ -23,7 +23,8 @@ namespace {
 Status number_leaves(Level& level, const FromNode& n) {
   if (n.kind == FromNode::Kind::kLeaf) {
     if (level.entry_of.size() == static_cast<size_t>(kMaxRels)) {
-      return Error(sqlstate::kStatementTooComplex, "too many relations in one FROM clause (maximum 64)");
+      return Error(sqlstate::kStatementTooComplex,
+                   "too many relations in one FROM clause (maximum " + std::to_string(kMaxRels) + ")");
     }
     const int rel = static_cast<int>(level.entry_of.size());
     level.rel_of[static_cast<size_t>(n.entry)] = rel;
@@ -107,6 +108,7 @@ class Maker {
  private:
   Status table() {
     if (has_leaves(entry_)) {
+      rel_.tuples = 0;  // they add up
       INDIGO_TRY(leaf_paths(level_, rel_));
       rel_.one_row = is_point(rel_);
       return {};
@@ -256,9 +258,16 @@ Status number_relations(Level& level) {
   return number_leaves(level, *level.from);
 }
 
+// Ways into tables by columns of other relations are estimated by these relations' sizes, too: all sizes come first.
 Status make_base_relations(Level& level) {
+  const auto is_table = [&](const Rel& rel) { return level.entry(rel.entry).kind == EntryKind::kTable; };
   for (Rel& rel : level.rels) {
-    INDIGO_TRY(Maker(level, rel).run());
+    if (is_table(rel)) rel.tuples = table_rows(*level.entry(rel.entry).relation);
+  }
+  for (const bool tables : {false, true}) {
+    for (Rel& rel : level.rels) {
+      if (is_table(rel) == tables) INDIGO_TRY(Maker(level, rel).run());
+    }
   }
   return {};
 }

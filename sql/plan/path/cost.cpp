@@ -3,7 +3,30 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sql/plan/condition/distinct_values.h"
+
 namespace indigo::sql::planning {
+
+namespace {
+
+// The part of all rows that asks a subquery with values which have not come before: what it has answered is remembered.
+double new_values(const Level& level, const SubPlanExpr& sub) {
+  if (sub.passes.empty() || (sub.form != SubLinkExpr::Form::kScalar && sub.form != SubLinkExpr::Form::kExists))
+    return 1;
+  double values = 1, tuples = 1;
+  RelSet counted;
+  for (const auto& pass : sub.passes) {
+    const VarExpr* v = var_of(pass.from);
+    if (v == nullptr || v->levels_up != 0) return 1;
+    values *= var_distinct(level, *v);
+    const RelSet rel = level.rels_of(pass.from);
+    if (!counted.contains(rel)) tuples *= tuples_of(level, *v);
+    counted |= rel;
+  }
+  return std::min(1.0, std::max(0.01, values / tuples));
+}
+
+}  // namespace
 
 double expression_cost(const Level& level, const ExprPtr& e) {
   if (!e) return 0;
@@ -30,6 +53,7 @@ double expression_cost(const Level& level, const ExprPtr& e) {
       } else {
         own = plan.total_cost + kDescentCost / 2;
       }
+      own = own * new_values(level, sub) + kOperatorCost * 2;
       break;
     }
     case ExprKind::kCall:

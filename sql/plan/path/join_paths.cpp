@@ -10,30 +10,13 @@
 #include "sql/plan/finish/ordering.h"
 #include "sql/plan/path/access_paths.h"
 #include "sql/plan/path/cost.h"
+#include "sql/plan/path/join_size.h"
 #include "sql/plan/path/path_choice.h"
 
 namespace indigo::sql::planning {
 namespace {
 
-bool keeps_left_only(JoinType t) { return t == JoinType::kSemi || t == JoinType::kAnti; }
-
 constexpr double kUnsureRows = 4;
-
-// Fraction of left rows that have a match.
-double match_fraction(Level& level, const Rel& left, const Rel& right, const std::vector<const Clause*>& clauses) {
-  double s = 1;
-  for (const Clause* c : clauses) {
-    if (c->can_join && c->hashable) {
-      const bool straight = left.set.contains(c->left_rels);
-      const double l = distinct_values(level, straight ? c->left : c->right, left.rows);
-      const double r = distinct_values(level, straight ? c->right : c->left, right.rows);
-      s *= std::min(1.0, r / std::max(1.0, l));
-    } else {
-      s *= std::min(1.0, clause_selectivity(level, *c) * std::max(1.0, right.rows));
-    }
-  }
-  return std::min(1.0, std::max(1e-6, s));
-}
 
 class JoinPaths {
  public:
@@ -217,9 +200,7 @@ class JoinPaths {
     const auto keys = static_cast<double>(hash_keys_.size());
     double matched = out_.rows;
     if (!not_hashed_.empty()) {
-      double s = 1;
-      for (const Clause* c : not_hashed_) s *= clause_selectivity(level_, *c);
-      matched = std::min(l.rows * r.rows, out_.rows / std::max(s, 1e-6));
+      matched = std::max(matched, l.rows * r.rows * joined_part(level_, left_, right_, hash_keys_));
     }
     const double startup = l.startup + r.total + r.rows * (kHashRowCost + keys * kOperatorCost);
     double total = startup - l.startup + l.total + l.rows * (kHashRowCost / 2 + keys * kOperatorCost) +
@@ -302,7 +283,12 @@ class JoinPaths {
 
   void merge_join(Path& l, Path& r, std::vector<const Clause*> keys, std::vector<SortKey> order) {
     const double startup = l.startup + r.startup;
-    const double least = l.total + r.total + (l.rows + r.rows) * kRowCost + out_.rows * (kRowCost / 2) + filters_cost_;
+    // What is merged meets the keys alone; the other conditions look at each such pair.
+    double pairs = out_.rows;
+    if (keys.size() < conditions_.size())
+      pairs = std::max(pairs, l.rows * r.rows * joined_part(level_, left_, right_, keys));
+    const double least =
+        l.total + r.total + (l.rows + r.rows) * kRowCost + (out_.rows + pairs) * (kRowCost / 2) + filters_cost_;
     if (loses(l, r, startup, least, type_ != JoinType::kFull)) return;
     Path* p = new_join(Path::Kind::kMergeJoin, l, r, type_);
     for (const Clause* c : conditions_) {
@@ -312,7 +298,7 @@ class JoinPaths {
     p->sort = std::move(order);
     if (type_ != JoinType::kFull) p->keys = l.keys;
     p->startup = startup;
-    p->total = least + out_.rows * clauses_cost(level_, p->join_clauses);
+    p->total = least + pairs * clauses_cost(level_, p->join_clauses);
     if (!enabled(level_.s, kEnableMergeJoin)) p->total += kDisabledCost;
     add(p);
   }
@@ -340,65 +326,6 @@ std::vector<const Clause*> clauses_between(Level& level, const Rel& left, const 
   }
   join_equalities(level, left.set, right.set, out);
   return out;
-}
-
-namespace {
-
-// The relation's tuples when the clauses equate all columns of one of its unique keys, of two columns or more; 0 otherwise.
-double key_tuples(Level& level, const Rel& rel, RelSet others, const std::vector<const Clause*>& clauses,
-                  std::vector<const Clause*>& used) {
-  ExprList columns;
-  used.clear();
-  for (const Clause* c : clauses) {
-    if (!c->can_join || !c->hashable) continue;
-    const bool straight = c->left_rels == rel.set && others.contains(c->right_rels);
-    const bool flipped = c->right_rels == rel.set && others.contains(c->left_rels);
-    if (!straight && !flipped) continue;
-    columns.push_back(straight ? c->left : c->right);
-    used.push_back(c);
-  }
-  return used.size() >= 2 && is_unique_for(level, rel, columns) ? std::max(1.0, rel.tuples) : 0;
-}
-
-// The part of all pairs that meets the conditions. Columns that refer to a key of several columns together are not independent:
-// every row finds its partner, as with a key of one column.
-double joined_part(Level& level, const Rel& left, const Rel& right, std::vector<const Clause*> clauses) {
-  double part = 1;
-  if (clauses.size() >= 2) {
-    std::vector<const Clause*> used;
-    for (const auto& [side, other] : {std::pair(left.set, right.set), std::pair(right.set, left.set)}) {
-      for (const int i : side) {
-        const double tuples = key_tuples(level, level.rels[static_cast<size_t>(i)], other, clauses, used);
-        if (tuples == 0) continue;
-        part /= tuples;
-        std::erase_if(clauses, [&](const Clause* c) { return std::find(used.begin(), used.end(), c) != used.end(); });
-      }
-    }
-  }
-  for (const Clause* c : clauses) part *= clause_selectivity(level, *c);
-  return part;
-}
-
-}  // namespace
-
-double join_rows(Level& level, const Rel& left, const Rel& right, JoinType type,
-                 const std::vector<const Clause*>& clauses) {
-  std::vector<const Clause*> joining, filters;
-  for (const Clause* c : clauses) {
-    const bool filter = c->pushed_down && (type == JoinType::kLeft || type == JoinType::kFull);
-    (filter ? filters : joining).push_back(c);
-  }
-  double rows;
-  if (keeps_left_only(type)) {
-    const double f = match_fraction(level, left, right, joining);
-    rows = left.rows * (type == JoinType::kSemi ? f : 1 - f);
-  } else {
-    rows = left.rows * right.rows * joined_part(level, left, right, joining);
-    if (type == JoinType::kLeft || type == JoinType::kFull) rows = std::max(rows, left.rows);
-    if (type == JoinType::kFull) rows = std::max(rows, right.rows);
-  }
-  for (const Clause* c : filters) rows *= clause_selectivity(level, *c);
-  return std::max(1.0, rows);
 }
 
 void add_join_paths(Level& level, Rel& out, Rel& left, Rel& right, JoinType type, const SpecialJoin* special,

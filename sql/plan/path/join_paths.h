@@ -13,7 +13,5 @@ void add_join_paths(Level& level, Rel& out, Rel& left, Rel& right, JoinType type
 
 // Conditions that become applicable when these two are joined.
 std::vector<const Clause*> clauses_between(Level& level, const Rel& left, const Rel& right);
-double join_rows(Level& level, const Rel& left, const Rel& right, JoinType type,
-                 const std::vector<const Clause*>& clauses);
 
 }  // namespace indigo::sql::planning

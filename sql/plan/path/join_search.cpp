@@ -1,27 +1,35 @@
-// The join order: dynamic programming over sets of relations, greedy where that would take too long. Which pairs may be joined,
-// and how, follows PostgreSQL's join_is_legal.
+// The join order: dynamic programming over connected sets of relations (join_pairs.h). Where there are too many of these, over
+// the intervals of a linear order of the relations, the one in which a greedy search has put them (after Neumann and Radke,
+// "Adaptive Optimization of Very Large Join Queries", SIGMOD 2018).
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
 
 #include "base/sqlstate.h"
+#include "sql/plan/condition/distinct_values.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/path/access_paths.h"
 #include "sql/plan/path/cost.h"
+#include "sql/plan/path/join_legality.h"
+#include "sql/plan/path/join_pairs.h"
 #include "sql/plan/path/join_paths.h"
+#include "sql/plan/path/join_size.h"
 #include "sql/plan/path/path_choice.h"
 
 namespace indigo::sql::planning {
 namespace {
 
-constexpr int kMaxExhaustive = 12;  // relations
-constexpr int kMaxPairs = 6000;     // joined while searching exhaustively
-constexpr int kMinBounded = 6;      // relations; fewer are searched faster than a bound is found
+constexpr int kMaxProducts = 12;  // relations that are searched with products where there is no other way
+// Pairs that are joined while searching: as many as the cost of the plan that the greedy search has found is worth.
+constexpr double kMinPairs = 1000, kMaxPairs = 12000, kPairsForCost = 1;
+constexpr size_t kMaxComponents = 6;  // that products are tried in every order of
+constexpr int kMinBounded = 6;        // relations; fewer are searched faster than a bound is found
 
 class JoinSearch {
  public:
   explicit JoinSearch(Level& level) : level_(level), count_(static_cast<int>(level.rels.size())) {
-    for (int i = 0; i < count_; i++) built_[RelSet::one(i).bits] = &level.rels[static_cast<size_t>(i)];
+    for (int i = 0; i < count_; i++) built_[RelSet::one(i)] = &level.rels[static_cast<size_t>(i)];
+    neighbours_.resize(static_cast<size_t>(count_));
     find_neighbours();
   }
 
@@ -33,10 +41,16 @@ class JoinSearch {
     if (const Rel* all = find(level_.all_rels); all && all->cheapest && !level_.startup_matters) {
       bound_ = all->cheapest->total;
     }
-    if (count_ <= kMaxExhaustive) {
-      complete_ = false;
-      exhaustive(false);
-      if (!over_budget_ && !complete_) exhaustive(true);
+    if (const Rel* all = find(level_.all_rels); all && all->cheapest) {
+      max_pairs_ = static_cast<size_t>(std::clamp(all->cheapest->total * kPairsForCost, kMinPairs, kMaxPairs));
+    }
+    complete_ = false;
+    pairs_ = 0;
+    if (!connected_sets()) {
+      if (order_.empty()) greedy();
+      intervals();
+    } else if (!complete_ && count_ <= kMaxProducts) {
+      with_products();
     }
     if (!find(level_.all_rels)) greedy();
     level_.final_rel = find(level_.all_rels);
@@ -52,7 +66,7 @@ class JoinSearch {
 
  private:
   Rel* find(RelSet set) const {
-    const auto at = built_.find(set.bits);
+    const auto at = built_.find(set);
     return at == built_.end() || at->second->paths.empty() ? nullptr : at->second;
   }
 
@@ -71,9 +85,12 @@ class JoinSearch {
     return std::all_of(rel.paths.begin(), rel.paths.end(), [&](const Path* p) { return p->total > bound_; });
   }
 
+  RelSet& neighbours(int rel) { return neighbours_[static_cast<size_t>(rel)]; }
+  const RelSet& neighbours(int rel) const { return neighbours_[static_cast<size_t>(rel)]; }
+
   void connect(RelSet a, RelSet b) {
-    for (const int i : a) neighbours_[i] |= b - RelSet::one(i);
-    for (const int i : b) neighbours_[i] |= a - RelSet::one(i);
+    for (const int i : a) neighbours(i) |= b - RelSet::one(i);
+    for (const int i : b) neighbours(i) |= a - RelSet::one(i);
   }
 
   void find_neighbours() {
@@ -89,7 +106,7 @@ class JoinSearch {
     }
     for (const SpecialJoin& j : level_.special_joins) {
       bool linked = false;
-      for (const int i : j.min_left) linked = linked || neighbours_[i].overlaps(j.min_right);
+      for (const int i : j.min_left) linked = linked || neighbours(i).overlaps(j.min_right);
       if (!linked) connect(j.min_left, j.min_right);
     }
     for (int i = 0; i < count_; i++) {
@@ -100,80 +117,15 @@ class JoinSearch {
 
   bool connected(RelSet a, RelSet b) const {
     for (const int i : a) {
-      if (neighbours_[i].overlaps(b)) return true;
+      if (neighbours(i).overlaps(b)) return true;
     }
     return false;
-  }
-
-  // Everything that can be reached from a within the query is in it: joining it with something else is a product anyway.
-  bool is_closed(RelSet a) const {
-    for (const int i : a) {
-      if (!a.contains(neighbours_[i])) return false;
-    }
-    return true;
-  }
-
-  struct Legal {
-    bool ok = false;
-    bool reversed = false;
-    const SpecialJoin* special = nullptr;
-  };
-
-  Legal legal(RelSet a, RelSet b) const {
-    const RelSet both = a | b;
-    Legal out;
-    bool must_be_left = false;
-    for (const SpecialJoin& j : level_.special_joins) {
-      if (j.type == JoinType::kFull) {
-        // Nothing joins a part of it: its sides are complete, and only they, when they meet.
-        const RelSet sides = j.syn_left | j.syn_right;
-        if (!both.overlaps(sides) || a.contains(sides) || b.contains(sides)) continue;
-        if (j.syn_left.contains(both) || j.syn_right.contains(both)) continue;
-        const bool in_order = a == j.syn_left && b == j.syn_right;
-        if (out.special || !(in_order || (a == j.syn_right && b == j.syn_left))) return {};
-        out.special = &j;
-        out.reversed = !in_order;
-        continue;
-      }
-      if (!j.min_right.overlaps(both)) continue;
-      if (j.min_right.contains(both)) continue;
-      if ((a.contains(j.min_left) && a.contains(j.min_right)) || (b.contains(j.min_left) && b.contains(j.min_right)))
-        continue;
-      if (j.type == JoinType::kSemi) {
-        // The right side has been joined to something else already: made distinct then.
-        if (a.contains(j.syn_right) && a != j.syn_right) continue;
-        if (b.contains(j.syn_right) && b != j.syn_right) continue;
-      }
-      if (a.contains(j.min_left) && b.contains(j.min_right)) {
-        if (out.special) return {};
-        out.special = &j;
-        out.reversed = false;
-      } else if (b.contains(j.min_left) && a.contains(j.min_right)) {
-        if (out.special) return {};
-        out.special = &j;
-        out.reversed = true;
-      } else {
-        if (a.overlaps(j.min_right) && b.overlaps(j.min_right)) continue;
-        if (j.type != JoinType::kLeft || both.overlaps(j.min_left)) return {};
-        must_be_left = true;
-      }
-    }
-    if (must_be_left && (!out.special || out.special->type != JoinType::kLeft || !out.special->left_strict)) {
-      return {};
-    }
-    // A semi join's right side must be there as a whole.
-    if (out.special && (out.special->type == JoinType::kSemi || out.special->type == JoinType::kAnti)) {
-      const RelSet right = out.reversed ? a : b;
-      if (!right.contains(out.special->syn_right)) return {};
-    }
-    out.ok = true;
-    return out;
   }
 
   // Joins two built relations if that is allowed.
   void join(Rel& a, Rel& b) {
     const RelSet both = a.set | b.set;
-    const Legal how = legal(a.set, b.set);
+    const LegalJoin how = legal_join(level_, a.set, b.set);
     if (!how.ok) return;
     pairs_++;
     if (both == level_.all_rels) complete_ = true;
@@ -206,7 +158,7 @@ class JoinSearch {
 
   Rel& result(const Rel& left, const Rel& right, JoinType type, const std::vector<const Clause*>& clauses) {
     const RelSet set = left.set | right.set;
-    auto& slot = built_[set.bits];
+    auto& slot = built_[set];
     if (!slot) {
       level_.rels.emplace_back();
       Rel& rel = level_.rels.back();
@@ -258,42 +210,99 @@ class JoinSearch {
     add_join_paths(level_, out, distinct, left, JoinType::kInner, nullptr, clauses);
   }
 
-  // Every set of relations from the smaller ones that make it.
-  void exhaustive(bool products) {
-    const uint64_t all = level_.all_rels.bits;
-    for (uint64_t set = 1; set <= all; set++) {
-      if ((set & (set - 1)) == 0) continue;
-      const RelSet whole(set);
-      const uint64_t lowest = set & (~set + 1);
+  void join_sets(RelSet a, RelSet b) {
+    Rel *l = find(a), *r = find(b);
+    if (l && r && !too_dear(*l) && !too_dear(*r)) join(*l, *r);
+  }
+
+  // Every plan without products; then what is not connected, as products of what is. False: there are too many.
+  bool connected_sets() {
+    if (count_ > 64) return false;
+    std::vector<uint64_t> edges;
+    for (const RelSet& n : neighbours_) edges.push_back(n.bits());
+    const JoinPairs found = connected_pairs(edges, max_pairs_);
+    if (!found.complete) return false;
+    for (const auto& [a, b] : found.pairs) join_sets(RelSet::of_bits(a), RelSet::of_bits(b));
+    join_components();
+    return true;
+  }
+
+  void join_components() {
+    std::vector<RelSet> components;
+    RelSet seen;
+    for (int i = 0; i < count_; i++) {
+      if (seen.has(i)) continue;
+      RelSet all = RelSet::one(i), before;
+      while (!(all == before)) {
+        before = all;
+        for (const int r : before) all |= neighbours(r);
+      }
+      seen |= all;
+      components.push_back(all);
+    }
+    if (components.size() < 2 || components.size() > kMaxComponents) return;
+    const auto united = [&](uint64_t which) {
+      RelSet out;
+      for (size_t i = 0; i < components.size(); i++) {
+        if ((which >> i & 1) != 0) out |= components[i];
+      }
+      return out;
+    };
+    for_each_pair(components.size(), [&](uint64_t a, uint64_t b) { join_sets(united(a), united(b)); });
+  }
+
+  // Calls f on every set's divisions in two, each once, smaller sets first.
+  template <class F>
+  static void for_each_pair(size_t count, F f) {
+    for (uint64_t set = 1; set < uint64_t{1} << count; set++) {
+      const uint64_t lowest = set & (0 - set);
       for (uint64_t a = (set - 1) & set; a != 0; a = (a - 1) & set) {
-        if ((a & lowest) == 0) continue;  // each pair once
-        const RelSet left(a), right(set & ~a);
-        Rel *l = find(left), *r = find(right);
-        if (!l || !r || too_dear(*l) || too_dear(*r)) continue;
-        if (!products && !connected(left, right) && !(is_closed(left) && is_closed(right))) continue;
-        join(*l, *r);
-        if (pairs_ > kMaxPairs) {
-          over_budget_ = true;
-          return;
+        if ((a & lowest) != 0) f(a, set & ~a);
+      }
+    }
+  }
+
+  void with_products() {
+    for_each_pair(static_cast<size_t>(count_), [&](uint64_t a, uint64_t b) {
+      if (pairs_ <= max_pairs_) join_sets(RelSet::of_bits(a), RelSet::of_bits(b));
+    });
+  }
+
+  // Sets that stand together in the order in which the greedy search has left the relations.
+  void intervals() {
+    const size_t n = order_.size();
+    for (size_t width = 2; width <= n; width++) {
+      for (size_t at = 0; at + width <= n; at++) {
+        RelSet left;
+        RelSet whole;
+        for (size_t i = at; i < at + width; i++) whole |= RelSet::one(order_[i]);
+        for (size_t middle = at + 1; middle < at + width; middle++) {
+          left |= RelSet::one(order_[middle - 1]);
+          if (pairs_ > max_pairs_) return;
+          if (connected(left, whole - left)) join_sets(left, whole - left);
         }
       }
-      if (set == all) break;
     }
   }
 
   // Joins the two relations whose result is smallest, until one is left.
   void greedy() {
-    std::vector<Rel*> rest;
-    for (int i = 0; i < count_; i++) rest.push_back(&level_.rels[static_cast<size_t>(i)]);
+    struct Part {
+      Rel* rel;
+      RelSet around;
+      std::vector<int> order;
+    };
+    std::vector<Part> rest;
+    for (int i = 0; i < count_; i++) rest.push_back({&level_.rels[static_cast<size_t>(i)], neighbours(i), {i}});
     while (rest.size() > 1) {
       Rel* best = nullptr;
       size_t best_a = 0, best_b = 0;
       for (const bool products : {false, true}) {
         for (size_t a = 0; a < rest.size(); a++) {
           for (size_t b = a + 1; b < rest.size(); b++) {
-            if (!products && !connected(rest[a]->set, rest[b]->set)) continue;
-            const RelSet set = rest[a]->set | rest[b]->set;
-            if (!find(set)) join(*rest[a], *rest[b]);
+            if (!products && !rest[a].around.overlaps(rest[b].rel->set)) continue;
+            const RelSet set = rest[a].rel->set | rest[b].rel->set;
+            if (!find(set)) join(*rest[a].rel, *rest[b].rel);
             Rel* made = find(set);
             if (!made) continue;
             if (!best || made->rows < best->rows ||
@@ -307,17 +316,21 @@ class JoinSearch {
         if (best) break;
       }
       if (!best) return;
-      rest[best_a] = best;
+      Part& into = rest[best_a];
+      into.rel = best;
+      into.around |= rest[best_b].around;
+      into.order.insert(into.order.end(), rest[best_b].order.begin(), rest[best_b].order.end());
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(best_b));
     }
+    order_ = std::move(rest[0].order);
   }
 
   Level& level_;
   int count_;
-  std::unordered_map<uint64_t, Rel*> built_;
-  RelSet neighbours_[kMaxRels];
-  int pairs_ = 0;
-  bool over_budget_ = false;
+  std::unordered_map<RelSet, Rel*, RelSet::Hash> built_;
+  std::vector<RelSet> neighbours_;
+  std::vector<int> order_;  // the relations as the greedy search has joined them
+  size_t pairs_ = 0, max_pairs_ = static_cast<size_t>(kMaxPairs);
   bool complete_ = false;  // all relations have been joined exhaustively
   double bound_ = std::numeric_limits<double>::infinity();
 };

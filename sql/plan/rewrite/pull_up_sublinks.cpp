@@ -2,6 +2,7 @@
 // a correlated aggregate: joins with what unnest_scalar.cpp makes of it.
 #include <algorithm>
 
+#include "sql/analyze/make.h"
 #include "sql/plan/rewrite/correlation.h"
 #include "sql/plan/rewrite/null_rows.h"
 #include "sql/plan/rewrite/pull_up.h"
@@ -56,7 +57,10 @@ class SublinkPullUp {
     const auto* link = try_as<SubLinkExpr>(negated ? b->arguments[0] : e);
     if (!link) return unnest_scalar(level_, node_, e, all);
     if (link->form == Form::kExists) return exists(*link, negated);
-    if (link->form == Form::kAny) return negated ? not_in(*link) : any(*link);
+    if (link->form == Form::kAny) {
+      if (!negated && refers_to_level(*link->query, 1)) return correlated_any(*link);
+      return negated ? not_in(*link) : any(*link);
+    }
     return false;
   }
 
@@ -96,6 +100,33 @@ class SublinkPullUp {
     FromNode& join = wrap(JoinType::kSemi, leaf(entry));
     flatten_and(over_entry(link.test, entry), join.conditions);
     return true;
+  }
+
+  // x = ANY (SELECT y ... WHERE outer ...) is asked for truth only: EXISTS (SELECT ... WHERE outer ... AND x = y).
+  Result<bool> correlated_any(const SubLinkExpr& link) {
+    const Query& q = *link.query;
+    if (!exists_fits(q) || !q.where || q.distinct || !q.distinct_on.empty() || !q.ctes.empty()) return false;
+    if (contains_volatile(*link.test) || has_sublink(link.test)) return false;
+    ExprList columns;
+    for (const TargetEntry& t : q.targets) {
+      if (t.hidden) continue;
+      if (contains_volatile(*t.expr)) return false;
+      columns.push_back(t.expr);
+    }
+    SubLinkExpr exists_link = link;
+    exists_link.form = Form::kExists;
+    exists_link.test = nullptr;
+    auto query = std::make_shared<Query>(q);
+    query->where = make_and({q.where, inside(link.test, columns)});
+    exists_link.query = std::move(query);
+    return exists(exists_link, false);
+  }
+
+  // The test as the subquery sees it: the runtime parameters that stand for its columns are its own expressions.
+  static ExprPtr inside(const ExprPtr& test, const ExprList& columns) {
+    if (const auto* p = try_as<RuntimeParamExpr>(test)) return columns[static_cast<size_t>(p->slot)];
+    if (levels_of(*test) >= 0 && test->kind != ExprKind::kAggregate) return with_levels(test, levels_of(*test) + 1);
+    return map_children(test, [&](const ExprPtr& c) { return inside(c, columns); });
   }
 
   // x NOT IN (SELECT y): an anti join that knows about nulls. One plain equality only.

@@ -1,0 +1,141 @@
+#include "sql/plan/condition/distinct_values.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "types/oids.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+constexpr double kDefaultDistinct = 200;
+
+// What the planning of a subquery or a WITH query has noted of its column; 0: nothing.
+double output_distinct(const Level& level, const VarExpr& v) {
+  if (v.column < 0 || static_cast<size_t>(v.entry) >= level.rel_of.size()) return 0;
+  const int rel = level.rel_of[static_cast<size_t>(v.entry)];
+  if (rel < 0) return 0;
+  PlanPtr plan = level.rels[static_cast<size_t>(rel)].plan;
+  if (plan && plan->kind == PlanKind::kCteScan) {
+    plan = level.s.out->ctes[static_cast<size_t>(static_cast<const CteScanPlan&>(*plan).cte)].plan;
+  }
+  const auto at = level.s.distinct_outputs.find(plan);
+  const auto column = static_cast<size_t>(v.column);
+  return at == level.s.distinct_outputs.end() || column >= at->second.size() ? 0 : at->second[column];
+}
+
+// Of `distinct` values that `tuples` rows have, those that some `rows` of them have.
+double drawn(double distinct, double tuples, double rows) {
+  if (rows >= tuples || distinct <= 1) return std::min(distinct, rows);
+  return std::max(1.0, distinct * (1 - std::pow(1 - rows / tuples, tuples / distinct)));
+}
+
+}  // namespace
+
+ExprPtr stripped(const ExprPtr& e) {
+  ExprPtr at = e;
+  while (const auto* r = try_as<RelabelExpr>(at)) at = r->argument;
+  return at;
+}
+
+double tuples_of(const Level& level, const VarExpr& v) {
+  const int rel = static_cast<size_t>(v.entry) < level.rel_of.size() ? level.rel_of[static_cast<size_t>(v.entry)] : -1;
+  return rel < 0 ? 1000 : std::max(1.0, level.rels[static_cast<size_t>(rel)].tuples);
+}
+
+// A unique column by itself.
+bool is_unique(const Level& level, const VarExpr& v) {
+  const Entry& entry = level.entry(v.entry);
+  if (entry.kind != EntryKind::kTable || v.column < 0) return false;
+  for (const auto& index : entry.relation->indexes) {
+    if (index.unique && index.columns.size() == 1 && index.columns[0].column == v.column + 1 && index.predicate.empty())
+      return true;
+  }
+  return false;
+}
+
+double var_distinct(const Level& level, const VarExpr& v) {
+  const double tuples = tuples_of(level, v);
+  if (is_unique(level, v)) return tuples;
+  if (v.column == kCtidColumn || v.column == kRowKeyColumn) return tuples;
+  if (v.column == kTableOidColumn) return 1;
+  const auto& entry = level.entry(v.entry);
+  if (entry.kind == EntryKind::kTable && v.column >= 0 &&
+      static_cast<size_t>(v.column) < entry.relation->statistics.size()) {
+    const float d = entry.relation->statistics[static_cast<size_t>(v.column)].distinct;
+    if (d > 0) return std::min<double>(d, tuples);
+    if (d < 0) return std::max(1.0, -d * tuples);
+  }
+  if (v.type.oid == oid::kBool) return 2;
+  if (entry.kind == EntryKind::kValues) return tuples;
+  if (const double known = output_distinct(level, v); known > 0) return std::min(known, tuples);
+  return std::min(tuples, kDefaultDistinct);
+}
+
+double distinct_values(Level& level, const ExprPtr& e, double rows) {
+  const ExprPtr at = stripped(e);
+  if (const auto* v = try_as<VarExpr>(at)) return std::max(1.0, std::min(rows, var_distinct(level, *v)));
+  if (at->kind == ExprKind::kConst || at->kind == ExprKind::kParam || at->kind == ExprKind::kRuntimeParam) return 1;
+  if (at->type.oid == oid::kBool) return 2;
+  // An expression has at most as many values as its columns' combinations.
+  VarSet vars;
+  vars.add_vars(at);
+  double n = 1;
+  for (const auto& [entry, column] : vars.pairs()) {
+    VarExpr v;
+    v.entry = entry;
+    v.column = column;
+    if (column >= 0) v.type = level.entry(entry).column_types[static_cast<size_t>(column)];
+    n *= var_distinct(level, v);
+  }
+  if (vars.pairs().empty()) n = kDefaultDistinct;
+  return std::max(1.0, std::min(rows, n));
+}
+
+double group_count(Level& level, const ExprList& groups, double rows) {
+  // Columns of one relation have at most as many combinations as it has rows; usually far fewer than their product.
+  struct OfRelation {
+    RelSet rel;
+    double product = 1, most = 1;
+    int columns = 0;
+  };
+  std::vector<OfRelation> relations;
+  double n = 1;
+  for (const ExprPtr& e : groups) {
+    const RelSet rels = level.rels_of(e);
+    const double values = distinct_values(level, e, 1e300);
+    if (rels.count() != 1) {
+      n *= std::min(values, rows);
+      continue;
+    }
+    auto at = std::find_if(relations.begin(), relations.end(), [&](const OfRelation& r) { return r.rel == rels; });
+    if (at == relations.end()) at = relations.insert(relations.end(), OfRelation{rels});
+    at->product *= values;
+    at->most = std::max(at->most, values);
+    at->columns++;
+  }
+  for (const OfRelation& r : relations) {
+    const Rel& rel = level.rels[static_cast<size_t>(r.rel.first())];
+    const double tuples = std::max(1.0, rel.tuples);
+    double values = std::min(r.product, tuples);
+    if (r.columns > 1) values = std::min(values, std::max(r.most, tuples / 10));
+    n *= drawn(values, tuples, rel.rows);
+  }
+  return std::max(1.0, std::min(n, rows));
+}
+
+void note_distinct_outputs(Level& level, const PlanPtr& plan, const ExprList& outputs) {
+  if (!plan || plan->rows < 2) return;
+  std::vector<double>& out = level.s.distinct_outputs[plan];
+  out.clear();
+  for (const ExprPtr& e : outputs)
+    out.push_back(e->kind == ExprKind::kAggregate ? 0 : distinct_values(level, e, plan->rows));
+  // One column that groups the rows is different in each of them.
+  if (level.work.grouping_sets.empty() && level.work.group_by.size() == 1) {
+    for (size_t i = 0; i < outputs.size(); i++) {
+      if (equal(outputs[i], level.work.group_by[0])) out[i] = plan->rows;
+    }
+  }
+}
+
+}  // namespace indigo::sql::planning

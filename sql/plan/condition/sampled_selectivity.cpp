@@ -1,0 +1,215 @@
+#include "sql/plan/condition/sampled_selectivity.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "sql/plan/condition/distinct_values.h"
+#include "sql/plan/condition/selectivity.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
+#include "types/value/vector.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+// Values that a condition is evaluated for: few, for it happens in each planning.
+constexpr size_t kMaxCommon = 50, kMaxOthers = 101;
+constexpr size_t kMaxElements = 40;  // of an IN list
+constexpr double kMinTuples = 1000;  // a small table is read soon, whatever is known of it
+
+// The one column that the expression is about; null: none, or several.
+const VarExpr* only_column(const ExprPtr& e, bool& several) {
+  if (const auto* v = try_as<VarExpr>(e)) return v;
+  const VarExpr* found = nullptr;
+  for_each_child(*e, [&](const ExprPtr& c) {
+    const VarExpr* v = only_column(c, several);
+    if (v == nullptr) return;
+    if (found != nullptr && (found->entry != v->entry || found->column != v->column)) several = true;
+    found = v;
+  });
+  return found;
+}
+
+// Evaluates an expression for all values of a sample at once.
+class SampleEvaluation {
+ public:
+  SampleEvaluation(Level& level, const std::vector<Datum>& sample)
+      : level_(level), context_(level.s.session), count_(static_cast<uint32_t>(sample.size())) {
+    context_.set_arena(&arena_);
+    values_.init(sample[0].phys, count_);
+    for (uint32_t i = 0; i < count_; i++) values_.set_datum(i, sample[i]);
+  }
+
+  // Null: something in it cannot be evaluated now.
+  const Vector* run(const ExprPtr& e) {
+    switch (e->kind) {
+      case ExprKind::kVar: return &values_;
+      case ExprKind::kConst: return constant(as<ConstExpr>(*e).value.get());
+      case ExprKind::kParam: {
+        const auto index = static_cast<size_t>(as<ParamExpr>(*e).index);
+        const auto known = level_.s.sample_parameters;
+        return index < known.size() ? constant(known[index]) : nullptr;
+      }
+      case ExprKind::kRelabel: return run(as<RelabelExpr>(*e).argument);
+      case ExprKind::kCall: return call(as<CallExpr>(*e));
+      case ExprKind::kArrayCompare: return compare_list(as<ArrayCompareExpr>(*e));
+      default: return nullptr;
+    }
+  }
+
+ private:
+  Vector& fresh(Oid type) {
+    Vector& v = made_.emplace_back();
+    v.init(types::physical_of(type), count_);
+    return v;
+  }
+  const Vector* constant(const Datum& d) {
+    Vector& v = made_.emplace_back();
+    v.set_constant(d);
+    return &v;
+  }
+
+  const Vector* call(const CallExpr& e) {
+    if (e.returns_set || e.volatility != types::Volatility::kImmutable) return nullptr;
+    std::vector<const Vector*> arguments;
+    for (const ExprPtr& a : e.arguments) {
+      const Vector* value = run(a);
+      if (value == nullptr) return nullptr;
+      arguments.push_back(value);
+    }
+    return apply(e.function, e.type, e.collation, e.variadic_array, e.arguments, arguments);
+  }
+
+  const Vector* apply(Oid function, const TypeRef& type, Oid collation, bool variadic, const ExprList& of,
+                      const std::vector<const Vector*>& arguments) {
+    const types::ScalarFunction* f = types::find_scalar(function);
+    const auto known = level_.s.catalog().type(type.oid);
+    if (f == nullptr || !known || known->kind != 'b') return nullptr;
+    types::CallInfo info;
+    info.function = function;
+    info.result = type;
+    info.collation = collation;
+    info.variadic_array = variadic;
+    for (const ExprPtr& a : of) info.arguments.push_back(a->type);
+    Vector& out = fresh(type.oid);
+    f->kernel(context_, info, arguments, Selection{nullptr, count_}, out);
+    return context_.failed() ? nullptr : &out;
+  }
+
+  // x = ANY (list): true where some element says so, x <> ALL (list): where all do.
+  const Vector* compare_list(const ArrayCompareExpr& e) {
+    const auto* list = try_as<ArrayExpr>(e.array);
+    if (list == nullptr || list->elements.empty() || list->elements.size() > kMaxElements) return nullptr;
+    const Vector* left = run(e.left);
+    if (left == nullptr) return nullptr;
+    Vector& out = fresh(oid::kBool);
+    for (uint32_t i = 0; i < count_; i++) out.set<bool>(i, !e.any);
+    for (const ExprPtr& element : list->elements) {
+      const Vector* right = run(element);
+      const Vector* one = right == nullptr ? nullptr
+                                           : apply(e.function, {oid::kBool, -1, kInvalidOid}, e.collation, false,
+                                                   {e.left, element}, {left, right});
+      if (one == nullptr) return nullptr;
+      for (uint32_t i = 0; i < count_; i++) {
+        const bool holds = !one->is_null(i) && one->get<bool>(i);
+        if (holds == e.any) out.set<bool>(i, e.any);
+      }
+    }
+    return &out;
+  }
+
+  Level& level_;
+  Arena arena_;
+  types::FuncContext context_;
+  uint32_t count_;
+  Vector values_;
+  std::deque<Vector> made_;
+};
+
+bool integer_of(const Datum& d, int64_t& out) {
+  switch (d.phys) {
+    case Phys::kI16: out = d.i16; return true;
+    case Phys::kI32: out = d.i32; return true;
+    case Phys::kI64: out = d.i64; return true;
+    default: return false;
+  }
+}
+
+// Bounds of a histogram stand in regular distances: of numbers without gaps each may be even. Then some number between two
+// bounds is taken in their place.
+class Histogram {
+ public:
+  Histogram(const std::vector<OwnedDatum>& bounds, double distinct) : bounds_(bounds) {
+    int64_t low, high;
+    dense_ = bounds.size() >= 2 && integer_of(bounds.front().get(), low) && integer_of(bounds.back().get(), high) &&
+             distinct * 2 > static_cast<double>(high) - static_cast<double>(low);
+  }
+
+  Datum value(size_t i) const {
+    Datum out = bounds_[i].get();
+    int64_t low, high;
+    if (!dense_ || i + 1 >= bounds_.size() || !integer_of(out, low) || !integer_of(bounds_[i + 1].get(), high))
+      return out;
+    const int64_t gap = high - low;
+    if (gap < 2) return out;
+    const int64_t moved = low + static_cast<int64_t>((i * 2654435761U) >> 7) % gap;
+    if (out.phys == Phys::kI16) return Datum::of(static_cast<int16_t>(moved));
+    return out.phys == Phys::kI32 ? Datum::of(static_cast<int32_t>(moved)) : Datum::of(moved);
+  }
+
+ private:
+  const std::vector<OwnedDatum>& bounds_;
+  bool dense_ = false;
+};
+
+}  // namespace
+
+std::optional<SampledSelectivity> sampled_selectivity(Level& level, const ExprPtr& condition) {
+  bool several = false;
+  const VarExpr* column = only_column(condition, several);
+  if (column == nullptr || several || column->levels_up != 0) return std::nullopt;
+  const int rel = level.rel_of[static_cast<size_t>(column->entry)];
+  if (rel < 0 || level.rels[static_cast<size_t>(rel)].tuples < kMinTuples) return std::nullopt;
+  const catalog::ColumnStatistics* known = column_statistics(level, std::make_shared<VarExpr>(*column));
+  if (known == nullptr) return std::nullopt;
+
+  std::vector<Datum> sample;
+  std::vector<double> weights;
+  double taken = 0;
+  for (size_t i = 0; i < known->common_values.size() && i < kMaxCommon; i++) {
+    sample.push_back(known->common_values[i].get());
+    weights.push_back(known->common_frequencies[i]);
+    taken += known->common_frequencies[i];
+  }
+  const std::vector<OwnedDatum>& others = known->histogram;
+  const double rest = std::max(0.0, 1 - known->null_fraction - (others.empty() ? 0 : taken));
+  const size_t step = (others.size() + kMaxOthers - 1) / kMaxOthers;
+  const size_t picked = others.empty() ? 0 : (others.size() + step - 1) / step;
+  const Histogram histogram(others, var_distinct(level, *column));
+  for (size_t i = 0; i < others.size(); i += step) {
+    sample.push_back(histogram.value(i));
+    weights.push_back(rest / static_cast<double>(picked));
+  }
+  if (sample.empty()) return std::nullopt;
+  // Without a histogram the common values stand for all.
+  if (others.empty() && taken > 0) {
+    for (double& w : weights) w *= rest / taken;
+  }
+  for (const Datum& d : sample) {
+    if (d.null || d.phys != sample[0].phys) return std::nullopt;
+  }
+
+  SampleEvaluation evaluation(level, sample);
+  const Vector* holds = evaluation.run(condition);
+  if (holds == nullptr || holds->phys() != Phys::kBool) return std::nullopt;
+  SampledSelectivity out;
+  for (uint32_t i = 0; i < sample.size(); i++) {
+    if (!holds->is_null(i) && holds->get<bool>(i)) out.fraction += weights[i];
+  }
+  // Where many have been asked and none holds, it is a matter of single rows.
+  const auto asked = static_cast<double>(picked);
+  out.precision = picked > 0 ? rest / asked / (picked >= 50 ? 100 : 2) : 0;
+  return out;
+}
+
+}  // namespace indigo::sql::planning

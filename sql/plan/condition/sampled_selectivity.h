@@ -1,0 +1,20 @@
+// How many rows pass a condition on what is computed of one column: it is evaluated for the column's common values and for
+// those of its histogram, which stand for all others. LIKE, EXTRACT, x % 7 = 0, substring(x, 1, 2) IN (...).
+// Thread safety: pure functions.
+#pragma once
+
+#include <optional>
+
+#include "sql/plan/level.h"
+
+namespace indigo::sql::planning {
+
+struct SampledSelectivity {
+  double fraction = 0;   // of all rows
+  double precision = 0;  // what to expect where it holds for none of the sample
+};
+
+// Nothing: there is no sample, or the condition looks at more than one column, or at what is not known while planning.
+std::optional<SampledSelectivity> sampled_selectivity(Level& level, const ExprPtr& condition);
+
+}  // namespace indigo::sql::planning
