@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/bytes.h"
+#include "bench/art/art_index.h"
 #include "bench/measurement.h"
 #include "bench/must.h"
 #include "bench/random.h"
@@ -63,6 +64,8 @@ std::unique_ptr<Index> create(const std::string& method, EpochManager& epochs, c
   if (method == "griffin") return create_griffin_index(epochs, pauses);
   if (method == "hydralist") return create_hydralist_index(epochs, pauses);
   if (method == "indexlet") return create_indexlet_index(epochs, pauses);
+  if (method == "art") return std::make_unique<ArtIndex>(epochs);
+  if (method == "adaptive") return create_adaptive_index(epochs, pauses);
   std::fprintf(stderr, "no such method: %s\n", method.c_str());
   std::exit(2);
 }
@@ -100,6 +103,11 @@ class IndexBench {
     for (const Mix& m : kMixes) {
       each(m.name, threads, [&](State& s) { return mix(s, m); });
     }
+    // All threads at the greatest key, which is where an index on a time or a number from a sequence is written.
+    each("append", threads, [&](State&) {
+      const uint64_t n = appended_.fetch_add(1, std::memory_order_relaxed);
+      return index_->insert("\xff" + number(n), number(n)) == StorageStatus::kOk;
+    });
     // As an index cursor reads the entries of one key.
     each("point_scan", threads, [&](State& s) {
       const KeyRange range = KeyRange::point(key_of(s.random.below(o_.entries)));
@@ -200,6 +208,7 @@ class IndexBench {
   PauseHook pauses_;
   std::unique_ptr<Index> index_;
   uint64_t seed_ = 0;
+  std::atomic<uint64_t> appended_{0};
 };
 
 }  // namespace

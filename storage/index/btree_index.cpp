@@ -128,18 +128,25 @@ StorageStatus BtreeIndex::insert(Bytes key, Bytes primary_key) {
   return StorageStatus::kOk;
 }
 
-void BtreeIndex::insert_guarded(const EntryKey& entry) {
+void BtreeIndex::insert_guarded(const EntryKey& entry, uint32_t* restarts) {
   Path path;
+  const auto disturbed = [restarts] {
+    if (restarts != nullptr) ++*restarts;
+  };
   for (;;) {
     descend(Toward::kAt, entry, 0, path);
     BtreeNode& leaf = *path.last().node;
     BtreeNode::Found found = leaf.lower_bound(entry);
     if (found.equal) {
       if (leaf.latch.validate(path.last().version)) return;
+      disturbed();
       continue;
     }
     if (!make_private(path)) continue;
-    if (!leaf.latch.try_upgrade(path.last().version)) continue;
+    if (!leaf.latch.try_upgrade(path.last().version)) {
+      disturbed();
+      continue;
+    }
     if (has_room(path, found.position, entry.key, entry.primary_key)) {
       leaf.insert(found.position, entry, nullptr);
       leaf.latch.unlock();
@@ -196,18 +203,25 @@ bool BtreeIndex::erase(Bytes key, Bytes primary_key, const std::function<bool()>
   return erase_guarded({key, primary_key}, still_needed);
 }
 
-bool BtreeIndex::erase_guarded(const EntryKey& entry, const std::function<bool()>& still_needed) {
+bool BtreeIndex::erase_guarded(const EntryKey& entry, const std::function<bool()>& still_needed, uint32_t* restarts) {
   Path path;
+  const auto disturbed = [restarts] {
+    if (restarts != nullptr) ++*restarts;
+  };
   for (;;) {
     descend(Toward::kAt, entry, 0, path);
     BtreeNode& leaf = *path.last().node;
     BtreeNode::Found found = leaf.lower_bound(entry);
     if (!found.equal) {
       if (leaf.latch.validate(path.last().version)) return false;
+      disturbed();
       continue;
     }
     if (!make_private(path)) continue;
-    if (!leaf.latch.try_upgrade(path.last().version)) continue;
+    if (!leaf.latch.try_upgrade(path.last().version)) {
+      disturbed();
+      continue;
+    }
     if (still_needed && still_needed()) {
       leaf.latch.unlock_unchanged();
       return false;

@@ -59,8 +59,9 @@ class BtreeIndex final : public Index {
   std::string check() const override;
 
   // ---- for a structure that has this one as a part (indexlet/indexlet_index.h): changes under its own WriteGuard and lock.
-  void insert_guarded(const EntryKey& entry);  // neither key is too large
-  bool erase_guarded(const EntryKey& entry, const std::function<bool()>& still_needed);
+  // `restarts` is told how often another writer's change of the leaf came in between; may be null.
+  void insert_guarded(const EntryKey& entry, uint32_t* restarts = nullptr);  // neither key is too large
+  bool erase_guarded(const EntryKey& entry, const std::function<bool()>& still_needed, uint32_t* restarts = nullptr);
   bool contains(const EntryKey& entry) const;
   // Loads ahead what changes at these keys will touch, as look-ups of many keys do.
   void prefetch(std::span<const Bytes> keys) const;

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory/memory_reserve.h"
+#include "base/mutation.h"
 
 namespace indigo::storage {
 
@@ -194,6 +195,7 @@ void GriffinIndex::merge(Shard& shard, const KeyRange& range, Why why) const {
 }
 
 void GriffinIndex::repair(const KeyRange& range) const {
+  if (mutated(Mutation::kNoRepair)) return;
   const uint32_t nonempty = nonempty_.load(std::memory_order_acquire);  // pairs with merge()
   for (uint32_t i = 0; i < kShards; i++) {
     if ((nonempty & 1U << i) == 0) continue;

@@ -11,19 +11,9 @@
 
 namespace indigo::storage {
 
-namespace {
-uint64_t now_us() {
+uint64_t IndexletIndex::now_us() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
-}
-}  // namespace
-
-std::unique_ptr<Index> create_indexlet_index(EpochManager& epochs, const PauseHook& pauses) {
-  return std::make_unique<IndexletIndex>(epochs, nullptr, pauses, nullptr);
-}
-std::unique_ptr<Index> create_indexlet_index(EpochManager& epochs, const PauseHook& pauses, MemoryAccount& account,
-                                             IndexService& service) {
-  return std::make_unique<IndexletIndex>(epochs, &account, pauses, &service);
 }
 
 // ---- writing
@@ -33,11 +23,12 @@ StorageStatus IndexletIndex::insert(Bytes key, Bytes primary_key) {
   const EntryKey entry{key, primary_key};
   const uint64_t hash = HashIndex::hash_of(key);
   bool full = false, buffered = true;
+  uint32_t restarts = 0;
   {
     EpochManager::WriteGuard guard(epochs_);
     Indexlet* const indexlet = indexlet_.load(std::memory_order_acquire);  // pairs with open()
     if (indexlet == nullptr) {
-      tree_->insert_guarded(entry);
+      tree_->insert_guarded(entry, &restarts);
       buffered = false;
     } else {
       const Indexlet::Home home(*indexlet, hash);
@@ -50,7 +41,7 @@ StorageStatus IndexletIndex::insert(Bytes key, Bytes primary_key) {
       }
     }
   }
-  posted(buffered, full);
+  posted(buffered, full, restarts);
   return StorageStatus::kOk;
 }
 
@@ -58,11 +49,12 @@ bool IndexletIndex::erase(Bytes key, Bytes primary_key, const std::function<bool
   const EntryKey entry{key, primary_key};
   const uint64_t hash = HashIndex::hash_of(key);
   bool full = false, buffered = true;
+  uint32_t restarts = 0;
   {
     EpochManager::WriteGuard guard(epochs_);
     Indexlet* const indexlet = indexlet_.load(std::memory_order_acquire);  // pairs with open()
     if (indexlet == nullptr) {
-      if (!tree_->erase_guarded(entry, still_needed)) return false;
+      if (!tree_->erase_guarded(entry, still_needed, &restarts)) return false;
       buffered = false;
     } else {
       const Indexlet::Home home(*indexlet, hash);
@@ -78,7 +70,7 @@ bool IndexletIndex::erase(Bytes key, Bytes primary_key, const std::function<bool
       }
     }
   }
-  posted(buffered, full);
+  posted(buffered, full, restarts);
   return true;
 }
 
@@ -106,8 +98,8 @@ bool IndexletIndex::post(const EntryKey& entry) {
   return batch.pending.size() >= most || batch.pending.bytes() >= kMostBytes;
 }
 
-void IndexletIndex::posted(bool buffered, bool full) {
-  if (!buffered) count_direct_write();
+void IndexletIndex::posted(bool buffered, bool full, uint32_t restarts) {
+  if (!buffered) count_direct_write(restarts);
   if (full) {
     merge(own_batch(), KeyRange::all(), Why::kStall);
   } else if (service_ != nullptr && buffered) {
@@ -115,7 +107,17 @@ void IndexletIndex::posted(bool buffered, bool full) {
   }
 }
 
-void IndexletIndex::count_direct_write() {
+void IndexletIndex::count_direct_write(uint32_t restarts) {
+  if (buffering_.needs_contention()) {
+    if (restarts < buffering_.restarts) return;
+    const uint64_t now = now_us();
+    if (now - contended_since_us_.load(std::memory_order_relaxed) > kContendedUs) {
+      contended_since_us_.store(now, std::memory_order_relaxed);
+      contended_writes_.store(0, std::memory_order_relaxed);
+    }
+    if (contended_writes_.fetch_add(1, std::memory_order_relaxed) + 1 >= buffering_.writes) open();
+    return;
+  }
   const uint32_t writes = direct_writes_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (indexlet_.load(std::memory_order_relaxed) == nullptr) {
     if (writes >= kWritesBeforeIndexlet) open();
@@ -242,24 +244,32 @@ void IndexletIndex::serve() {
   for (uint32_t i = 0; i < batch_count(); i++) {
     if ((nonempty & 1U << i) != 0) merge(batches_[i], KeyRange::all(), Why::kService);
   }
-  bool quiet, large;
+  bool quiet, large, tried;
   {
     std::lock_guard life(life_);
     if (indexlet_.load(std::memory_order_relaxed) == nullptr) return;
+    tried = buffering_.needs_contention() && now_us() - made_us_ >= buffering_.trial_us;
     const bool few = merged_.load(std::memory_order_relaxed) - before < kFewEntries;
     quiet_rounds_ = few ? quiet_rounds_ + 1 : 0;
     quiet = quiet_rounds_ >= kQuietRounds;
     large = outgrown();
   }
-  if (quiet || large) {
+  if (quiet || large || tried) {
     close();
-    if (!quiet) open();
+    if (!quiet && !tried) open();
   } else if (service_ != nullptr) {
     service_->wake();  // to find out when it is quiet
   }
 }
 
 std::optional<IndexServiceStatistics> IndexletIndex::service_statistics() const {
+  const IndexServiceStatistics s = figures();
+  const bool needed = s.batches > 0 || indexlet_.load(std::memory_order_relaxed) != nullptr;
+  if (buffering_.needs_contention() && !needed) return std::nullopt;
+  return s;
+}
+
+IndexServiceStatistics IndexletIndex::figures() const {
   IndexServiceStatistics s;
   uint64_t since_us = 0;
   for (const Batch& batch : batches_) {

@@ -6,7 +6,8 @@
 // milliseconds later, its entries are merged in key order, each under the lock of its home in the indexlet: it is inserted
 // into the tree or erased from it, and its slot is free again. What was inserted and erased meanwhile costs the tree one visit.
 // The size of batches adapts: they shrink, down to nothing, while scans need what they hold, and grow while they do not. An
-// index with few writes has no indexlet, and a full one is bypassed: then the tree is written, under the same lock.
+// index with few writes has no indexlet, and a full one is bypassed: then the tree is written, under the same lock. So is the
+// tree of an index that buffers only what is contended (Buffering), as long as its writers do not get in each other's way.
 //
 // Thread safety: Index's. A batch has two locks: `lock` guards its list, `merging` is held by the merging thread, from the
 // copy of the list to the removal.
@@ -42,10 +43,22 @@
 
 namespace indigo::storage {
 
+// What it takes that an index gets an indexlet: so many writes of the tree, within some milliseconds, that had to start over so
+// often because another one had changed the leaf meanwhile. (If that happens to one write in p, it happens to one in p^4 four
+// times in a row: so nothing has to be counted of those that were not disturbed.) None: a number of writes.
+struct Buffering {
+  uint32_t restarts = 0, writes = 0;
+  uint64_t trial_us = 0;  // so long there is an indexlet before it goes, to see whether it is still needed
+  static constexpr Buffering always() { return {}; }
+  static constexpr Buffering when_contended() { return {4, 8, 2'000'000}; }
+  bool needs_contention() const { return restarts > 0; }
+};
+
 class IndexletIndex final : public Index, private ServicedIndex {
  public:
   // `service` may be null: then writers and scans do all the work.
-  IndexletIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses, IndexService* service);
+  IndexletIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses, IndexService* service,
+                Buffering buffering = Buffering::always());
   ~IndexletIndex() override;  // it must not be in use
   std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) override;
 
@@ -55,9 +68,8 @@ class IndexletIndex final : public Index, private ServicedIndex {
   size_t lookup(Bytes key, std::vector<std::string>& primary_keys) override;
   void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override;
   std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) override;
-  bool greatest(Bytes key, bool or_equal, std::string& found) override {
-    return greatest_near(*tree_, key, or_equal, found);
-  }
+  bool greatest(Bytes key, bool or_equal, std::string& found) override;
+  // Empty also while no indexlet has been needed.
   std::optional<IndexServiceStatistics> service_statistics() const override;
   void set_fill(uint8_t percent) override { tree_->set_fill(percent); }
   uint64_t entry_count() const override;
@@ -74,7 +86,8 @@ class IndexletIndex final : public Index, private ServicedIndex {
   static constexpr uint32_t kWritesBeforeTrial = 4096;  // with batches of nothing
   static constexpr uint32_t kFewEntries = 16;  // in a round of the service; kQuietRounds like this: no indexlet
   static constexpr uint32_t kQuietRounds = 8;
-  static constexpr uint32_t kManyRepairs = 16;  // of a few entries each, and no full batch between them
+  static constexpr uint32_t kManyRepairs = 16;      // of a few entries each, and no full batch between them
+  static constexpr uint64_t kContendedUs = 10'000;  // Buffering's writes come within it
   enum class Why : uint8_t { kService, kStall, kRepair };
 
   struct alignas(64) Batch {
@@ -90,6 +103,7 @@ class IndexletIndex final : public Index, private ServicedIndex {
   };
 
   IndexletIndex(IndexletIndex& source, uint64_t generation, uint64_t clone_generation);
+  static uint64_t now_us();
   // One for each processor; with many, some share one.
   static uint32_t batch_count();
   Batch& own_batch() { return batches_[thread_shard() % batch_count()]; }
@@ -101,8 +115,8 @@ class IndexletIndex final : public Index, private ServicedIndex {
   bool buffer(Indexlet& indexlet, const EntryKey& entry, uint64_t hash, Indexlet::State state, bool& full);
 
   // After a change, under no lock or guard.
-  void posted(bool buffered, bool full);
-  void count_direct_write();
+  void posted(bool buffered, bool full, uint32_t restarts);
+  void count_direct_write(uint32_t restarts);
   void merge(Batch& batch, const KeyRange& range, Why why) const;
   void merge_entry(const EntryKey& entry) const;
   // The tree has, in this range, what the index has.
@@ -116,20 +130,28 @@ class IndexletIndex final : public Index, private ServicedIndex {
   void open();
   void close() const;  // merges what waits
   bool outgrown() const;
+  void join_service();  // with life_, or alone
+  IndexServiceStatistics figures() const;
 
   EpochManager& epochs_;
   MemoryAccount* const account_;  // may be null
   const PauseHook& pauses_;
   IndexService* const service_;  // may be null
+  const Buffering buffering_;
   const std::unique_ptr<BtreeIndex> tree_;
   mutable std::mutex life_;    // guards changes of indexlet_ and what follows; before `merging`
   uint64_t entries_then_ = 0;  // of the tree, when the indexlet was made
+  uint64_t made_us_ = 0;       // when that was
   uint32_t quiet_rounds_ = 0;
+  bool served_ = false;                               // by the service
   mutable std::atomic<Indexlet*> indexlet_{nullptr};  // may be null; release when it is made, pairs with its readers
   mutable std::array<Batch, kMostBatches> batches_;
   alignas(64) mutable std::atomic<uint32_t> nonempty_{0};     // a bit for each batch
   mutable std::atomic<uint32_t> most_entries_{kMostEntries};  // in a batch; 0: nothing waits
   std::atomic<uint32_t> direct_writes_{0};
+  // Writes that were disturbed as often as Buffering says, since when. Together only roughly right, which is enough.
+  std::atomic<uint32_t> contended_writes_{0};
+  std::atomic<uint64_t> contended_since_us_{0};
   mutable std::atomic<uint32_t> small_repairs_{0};
   mutable std::atomic<uint64_t> buffer_bytes_{0}, batches_merged_{0}, merged_{0}, stalls_{0}, repairs_{0};
 };
@@ -140,5 +162,8 @@ std::unique_ptr<Index> create_indexlet_index(EpochManager& epochs, const PauseHo
 inline std::unique_ptr<Index> create_indexlet_index(const IndexEnvironment& e) {
   return create_indexlet_index(e.epochs, e.pauses, e.account, e.service);
 }
+// A tree that has an indexlet while its writers are in each other's way.
+std::unique_ptr<Index> create_adaptive_index(EpochManager& epochs, const PauseHook& pauses);
+std::unique_ptr<Index> create_adaptive_index(const IndexEnvironment& environment);
 
 }  // namespace indigo::storage

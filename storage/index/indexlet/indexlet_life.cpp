@@ -9,14 +9,36 @@
 
 namespace indigo::storage {
 
+std::unique_ptr<Index> create_indexlet_index(EpochManager& epochs, const PauseHook& pauses) {
+  return std::make_unique<IndexletIndex>(epochs, nullptr, pauses, nullptr);
+}
+std::unique_ptr<Index> create_indexlet_index(EpochManager& epochs, const PauseHook& pauses, MemoryAccount& account,
+                                             IndexService& service) {
+  return std::make_unique<IndexletIndex>(epochs, &account, pauses, &service);
+}
+std::unique_ptr<Index> create_adaptive_index(EpochManager& epochs, const PauseHook& pauses) {
+  return std::make_unique<IndexletIndex>(epochs, nullptr, pauses, nullptr, Buffering::when_contended());
+}
+std::unique_ptr<Index> create_adaptive_index(const IndexEnvironment& e) {
+  return std::make_unique<IndexletIndex>(e.epochs, &e.account, e.pauses, &e.service, Buffering::when_contended());
+}
+
 IndexletIndex::IndexletIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses,
-                             IndexService* service)
+                             IndexService* service, Buffering buffering)
     : epochs_(epochs),
       account_(account),
       pauses_(pauses),
       service_(service),
+      buffering_(buffering),
       tree_(std::make_unique<BtreeIndex>(epochs, account, pauses)) {
-  if (service_ != nullptr) service_->add(*this);
+  if (!buffering_.needs_contention()) join_service();
+}
+
+// Most of the indexes that buffer what is contended never do: the service does not know of them.
+void IndexletIndex::join_service() {
+  if (service_ == nullptr || served_) return;
+  service_->add(*this);
+  served_ = true;
 }
 
 // Writers are kept out, so no home is locked and nothing is merged now. A batch may be in the middle, between entries: what
@@ -27,12 +49,16 @@ IndexletIndex::IndexletIndex(IndexletIndex& source, uint64_t generation, uint64_
       account_(source.account_),
       pauses_(source.pauses_),
       service_(source.service_),
+      buffering_(source.buffering_),
       tree_(static_cast<BtreeIndex*>(source.tree_->clone(generation, clone_generation).release())) {
   EpochManager::Guard guard(epochs_);  // an empty indexlet may be released at any time
   if (const Indexlet* from = source.indexlet_.load(std::memory_order_acquire); from != nullptr) {
     Indexlet* const copy = new Indexlet(*from);
     indexlet_.store(copy, std::memory_order_release);
+    made_us_ = now_us();
     count_memory(static_cast<int64_t>(copy->bytes() + Phantomlet::bytes()));
+  } else if (buffering_.needs_contention()) {
+    return;  // then nothing waits
   }
   for (uint32_t i = 0; i < kMostBatches; i++) {
     std::lock_guard lock(source.batches_[i].lock);
@@ -42,13 +68,12 @@ IndexletIndex::IndexletIndex(IndexletIndex& source, uint64_t generation, uint64_
     nonempty_.fetch_or(1U << i, std::memory_order_relaxed);
     count_memory(static_cast<int64_t>(batches_[i].pending.bytes()));
   }
-  if (service_ == nullptr) return;
-  service_->add(*this);
-  if (indexlet_.load(std::memory_order_relaxed) != nullptr) service_->wake();
+  join_service();
+  if (service_ != nullptr && indexlet_.load(std::memory_order_relaxed) != nullptr) service_->wake();
 }
 
 IndexletIndex::~IndexletIndex() {
-  if (service_ != nullptr) service_->remove(*this);
+  if (served_) service_->remove(*this);
   if (account_ != nullptr) account_->add(MemoryKind::kIndexes, -static_cast<int64_t>(buffer_bytes_.load()));
   delete indexlet_.load(std::memory_order_relaxed);
 }
@@ -89,9 +114,14 @@ void IndexletIndex::open() {
   auto indexlet = std::make_unique<Indexlet>(epochs_, capacity, Phantomlet(least, greatest));
   count_memory(static_cast<int64_t>(indexlet->bytes() + Phantomlet::bytes()));
   entries_then_ = tree_->entry_count();
+  made_us_ = now_us();
   quiet_rounds_ = 0;
   direct_writes_.store(0, std::memory_order_relaxed);
+  if (buffering_.needs_contention() && most_entries_.load(std::memory_order_relaxed) == 0) {
+    most_entries_.store(kLeastEntries, std::memory_order_relaxed);
+  }
   indexlet_.store(indexlet.release(), std::memory_order_release);  // pairs with its readers
+  join_service();
   // The service finds out when it is quiet, even if nothing is written any more.
   if (service_ != nullptr) service_->wake();
 }

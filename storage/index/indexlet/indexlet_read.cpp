@@ -110,6 +110,12 @@ std::unique_ptr<IndexScan> IndexletIndex::scan(const KeyRange& range, Direction 
   return std::make_unique<IndexletScan>(*this, range, direction);
 }
 
+bool IndexletIndex::greatest(Bytes key, bool or_equal, std::string& found) {
+  if (nonempty_.load(std::memory_order_acquire) == 0)
+    return tree_->greatest(key, or_equal, found);  // pairs with merge()
+  return greatest_near(*tree_, key, or_equal, found);
+}
+
 // ---- figures
 
 uint64_t IndexletIndex::entry_count() const {
@@ -143,7 +149,7 @@ std::string IndexletIndex::check() const {
     if (merged && !empty) return "an entry of the indexlet has no name in a batch";
   }
   close();
-  const IndexServiceStatistics s = *service_statistics();
+  const IndexServiceStatistics s = figures();
   if (s.backlog_entries != 0 || s.backlog_bytes != 0) return "something is still unmerged";
   if (buffer_bytes_.load(std::memory_order_relaxed) != 0) return "the bytes of what is unmerged are miscounted";
   return tree_->check();

@@ -69,6 +69,17 @@ const Method kMethods[] = {
        return create_indexlet_index(epochs, pauses, surroundings().account, surroundings().service);
      },
      true, 1.8},
+    {"adaptive_alone",
+     [](EpochManager& epochs, const PauseHook& pauses) -> std::unique_ptr<Index> {
+       return std::make_unique<IndexletIndex>(epochs, nullptr, pauses, nullptr, Buffering{1, 1, 1000});
+     },
+     true, 1.8},
+    {"adaptive",
+     [](EpochManager& epochs, const PauseHook& pauses) -> std::unique_ptr<Index> {
+       return std::make_unique<IndexletIndex>(epochs, &surroundings().account, pauses, &surroundings().service,
+                                              Buffering{1, 1, 1000});
+     },
+     true, 1.8},
     {"hydralist_alone",
      [](EpochManager& epochs, const PauseHook& pauses) { return create_hydralist_index(epochs, pauses); }, true, 1.4},
     {"hydralist_of_two",

@@ -199,6 +199,45 @@ TEST(IndexletService, WhatIsPostedIsMergedWithoutAnybodysHelpAndThenTheIndexletG
   EXPECT_EQ(index->check(), "");
 }
 
+// One writer is in nobody's way; several at one end of the tree are, sooner or later. Then what they write waits, for as long as
+// it is tried, and again and again while they go on.
+TEST(AdaptiveIndex, OnlyWhatIsContendedIsBuffered) {
+  MemoryAccount account;
+  EpochManager epochs;
+  PauseHook pauses;
+  IndexService service;
+  IndexletIndex index(epochs, &account, pauses, &service, Buffering{1, 1, 1000});
+  std::atomic<uint64_t> next{0};
+  const auto append = [&](uint64_t entries) {
+    for (uint64_t i = 0; i < entries; i++) {
+      EXPECT_EQ(index.insert(number_key(next.fetch_add(1)), "1"), StorageStatus::kOk);
+    }
+  };
+  append(10'000);
+  EXPECT_FALSE(index.service_statistics().has_value());
+  std::atomic<bool> enough{false};
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 4; i++) {
+    writers.emplace_back([&] {
+      while (!enough.load()) append(100);
+    });
+  }
+  while (!index.service_statistics().has_value() || index.service_statistics()->merged_entries < 1000) {
+    std::this_thread::yield();
+  }
+  enough.store(true);
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(index.entry_count(), next.load());
+  EXPECT_EQ(count_entries(index), next.load());
+  // It goes, and who writes alone gets no other.
+  while (index.service_statistics()->backlog_entries > 0) std::this_thread::yield();
+  EXPECT_EQ(index.check(), "");
+  const uint64_t merged = index.service_statistics()->merged_entries;
+  append(1000);
+  EXPECT_EQ(index.service_statistics()->merged_entries, merged);
+  EXPECT_EQ(count_entries(index), next.load());
+}
+
 // Writes an entry and makes a clone whenever an entry is about to be merged: also while the indexlet is being closed.
 class ClonesAtMerges final : public PausePoints {
  public:
