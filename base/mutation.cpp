@@ -28,6 +28,8 @@ Mutation chosen() {
       {"R6", Mutation::kForgetRolledBack},
       {"R7", Mutation::kNoHighStart},
       {"R4", Mutation::kLateRegistration},
+      {"R8", Mutation::kAdvanceAnyway},
+      {"weaker", Mutation::kCertifiedOnly},
       {"follow", Mutation::kStayAtOldKey},
       {"clone", Mutation::kCloneAtOnce},
       {"copy", Mutation::kWriteShared},

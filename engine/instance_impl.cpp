@@ -18,15 +18,23 @@
 #include "engine/session/current_message.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/statement_log.h"
+#include "engine/session/transaction_block.h"
 #include "engine/settings/format_settings.h"
 #include "engine/settings/setting_table.h"
+#include "engine/settings/settings.h"
 #include "engine/settings/stored_settings.h"
 #include "log/file_directory.h"
+#include "storage/index/indexlet/indexlet_index.h"
 #include "storage/store_options.h"
 
 namespace indigo::engine {
 
 namespace {
+// What default_index_method says: a method's structure, or the one that no method has by itself.
+storage::IndexFactory ordered_structure(const std::string& name) {
+  if (name == "adaptive") return storage::create_adaptive_index;
+  return catalog::access_method(name)->make;
+}
 
 int64_t number(const std::vector<std::string>& values, const char* name) {
   return std::strtoll(values[*find_setting(name)].c_str(), nullptr, 10);
@@ -89,7 +97,7 @@ Status InstanceImpl::start() {
   if (store_options.memory_limit_bytes == 0) store_options.memory_limit_bytes = machine_memory_bytes() / 5 * 4;
   if (defaults_[*find_setting("commit_clock")] == "tsc") store_options.clock = storage::ClockSource::kTsc;
   store_options.locking = defaults_[*find_setting("serializable_method")] == "locking";
-  store_options.ordered_index = catalog::access_method(defaults_[*find_setting("default_index_method")])->make;
+  store_options.ordered_index = ordered_structure(defaults_[*find_setting("default_index_method")]);
   store_options.hydralist_replicas = static_cast<uint32_t>(number(defaults_, "hydralist_replicas"));
   store_options.lock_escalation = static_cast<uint32_t>(number(defaults_, "lock_escalation"));
   store_options.lock_partitions = static_cast<uint16_t>(number(defaults_, "lock_partitions"));
@@ -205,6 +213,34 @@ Status InstanceImpl::check_limits(const catalog::RoleInfo& role, Oid database, c
   return {};
 }
 
+bool InstanceImpl::locks_by_keys(Oid database, const std::string& stored) const {
+  for (const auto& [pid, session] : sessions_) {
+    if (session.database == database) return session.locking;
+  }
+  return (stored.empty() ? defaults_[*find_setting("serializable_method")] : stored) == "locking";
+}
+
+namespace {
+// What ALTER DATABASE has stored of the method, out of what else is stored; empty: nothing.
+std::string take_method(std::vector<std::pair<std::string, std::string>>& stored) {
+  std::string method;
+  std::erase_if(stored, [&](const auto& setting) {
+    if (setting.first != "serializable_method") return false;
+    method = setting.second;
+    return true;
+  });
+  return method;
+}
+
+void set_method(SessionParts& session, bool locking) {
+  static const uint32_t index = *find_setting("serializable_method");
+  const std::string value = locking ? "locking" : "ssn", of_server = session.settings().instance_default(index);
+  if (value == of_server) return;
+  session.settings().change_default(index, of_server, value);
+  session.block().set_locking(locking);
+}
+}  // namespace
+
 Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& options, Waiter& waiter) {
   auto role = catalog_->role_named(options.user);
   if (!role) return Error(sqlstate::kInvalidAuthorization, "role \"" + options.user + "\" does not exist");
@@ -218,7 +254,9 @@ Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& opt
     return Error(sqlstate::kObjectNotInPrerequisiteState,
                  "database \"" + name + "\" is not currently accepting connections");
   }
-  const auto stored = stored_settings(*catalog_, database->oid(), role->oid);
+  auto stored = stored_settings(*catalog_, database->oid(), role->oid);
+  const std::string method = take_method(stored);
+  bool locking = false;
   int32_t pid = 0, key = static_cast<int32_t>(std::random_device{}());
   std::shared_ptr<SessionActivity> activity;
   std::unique_ptr<SessionImpl> session;
@@ -237,13 +275,15 @@ Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& opt
       next_pid_ = next_pid_ == INT32_MAX ? 1 : next_pid_ + 1;
     } while (sessions_.contains(next_pid_));
     pid = next_pid_;
-    sessions_[pid] = {&waiter, key, nullptr, role->oid, database->oid()};
+    locking = locks_by_keys(database->oid(), method);
+    sessions_[pid] = {&waiter, key, nullptr, role->oid, database->oid(), locking};
   }
   session = std::make_unique<SessionImpl>(*this, waiter, std::move(database), pid, key);  // forgets itself at its end
   {
     std::lock_guard lock(mutex_);
     sessions_[pid].activity = session->parts().message().shared_activity();
   }
+  set_method(session->parts(), locking);
   INDIGO_TRY(session->start(options, stored));
   return std::unique_ptr<Session>(std::move(session));
 }

@@ -84,7 +84,10 @@ class InstanceImpl final : public Instance {
     int32_t key;
     std::shared_ptr<SessionActivity> activity;
     Oid user, database;
+    bool locking;  // the serializable method of its database
   };
+  // Under mutex_. All sessions of a database have one method: what is stored counts for the first.
+  bool locks_by_keys(Oid database, const std::string& stored) const;
   InstanceOptions options_;
   std::vector<std::string> defaults_;
   std::unique_ptr<DataDirectory> data_;  // null: everything in memory

@@ -15,7 +15,9 @@ namespace indigo::storage {
 std::unique_ptr<Store> Store::create(const StoreOptions& options) { return std::make_unique<StoreImpl>(options); }
 
 StoreImpl::StoreImpl(const StoreOptions& options)
-    : locking_(options.locking),
+    : locks_by_default_(options.locking),
+      locking_(options.locking),
+      locking_seen_(options.locking),
       lock_partitions_(std::clamp<uint16_t>(options.lock_partitions, 1, kMaxLockPartitions)),
       lock_escalation_(options.lock_escalation),
       hydralist_replicas_(options.hydralist_replicas),
@@ -27,6 +29,30 @@ StoreImpl::StoreImpl(const StoreOptions& options)
       locks_(LockManager::create()),
       reclaimer_(*this) {
   log_.follow_commits([this] { return clock_.stable(); });
+}
+
+// Those that are about to remove something, and have found that there is no lock to look for, are waited for.
+void StoreImpl::allow_locking() {
+  const std::lock_guard lock(allow_locking_);
+  if (locking_seen_) return;
+  locking_.store(true);
+  const uint64_t epoch = epochs_.retirement_epoch();
+  Backoff backoff;
+  while (!epochs_.passed(epoch)) {
+    epochs_.advance();
+    backoff.pause();
+  }
+  locking_seen_ = true;
+}
+
+uint64_t StoreImpl::uncertified_known_from() {
+  uint64_t from = uncertified_known_from_.load(std::memory_order_acquire);  // pairs with the store below
+  if (from != 0) return from;
+  commits_.follow_uncertified();
+  if (wait_for_commits() != StorageStatus::kOk) return 0;
+  from = clock_.stable().value;
+  uncertified_known_from_.store(from, std::memory_order_release);
+  return from;
 }
 
 StoreImpl::~StoreImpl() {

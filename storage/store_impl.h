@@ -65,8 +65,12 @@ class StoreImpl final : public Store {
   VersionPool& versions() { return versions_; }
   Valenblock& nodes() { return nodes_; }
   Reclaimer& reclaimer() { return reclaimer_; }
-  // Do serializable transactions lock what they read, and all writers what they write?
-  bool locking() const { return locking_; }
+  // Do transactions lock by keys (storage/okvl/method.h), if nobody says anything else of them?
+  bool locks_by_default() const { return locks_by_default_; }
+  // May there be any that do? Then what is removed is looked for among the locks. Asked where it is removed, in a guard.
+  // seq_cst: a guard that began after allow_locking() had returned sees it.
+  bool locking() const { return locking_.load(); }
+  void allow_locking();
   uint16_t lock_partitions() const { return lock_partitions_; }
   uint32_t lock_escalation() const { return lock_escalation_; }
   IndexFactory ordered_index() const { return ordered_index_; }
@@ -93,6 +97,10 @@ class StoreImpl final : public Store {
 
   // Cloning (storage/clone.h). Waits, while others commit, until all commits that are under way have ended. kInterrupted.
   StorageStatus wait_for_commits();
+  // A stamp such that commits above it which no certifier saw are found by newest_uncertified(); zero: none yet. The first call
+  // waits as wait_for_commits() does.
+  uint64_t uncertified_known_from();
+  uint64_t newest_uncertified() const { return commits_.newest_uncertified(); }
   // While this answers true, until resume(), there are no commits and no changes of leaves or indexes; what has been committed
   // is installed. False: a commit takes long; wait for it, and try again.
   bool try_pause();
@@ -126,7 +134,11 @@ class StoreImpl final : public Store {
   // Gives back what the transaction held, after its outcome is decided.
   void finish(TransactionImpl& txn, bool committed);
 
-  const bool locking_;
+  const bool locks_by_default_;
+  std::atomic<bool> locking_;
+  std::mutex allow_locking_;  // guards the change of locking_, and the wait for everyone to see it
+  bool locking_seen_;
+  std::atomic<uint64_t> uncertified_known_from_{0};
   const uint16_t lock_partitions_;
   const uint32_t lock_escalation_;
   const uint32_t hydralist_replicas_;

@@ -4,6 +4,7 @@
 #include "engine/settings/applied_settings.h"
 #include "engine/statement/prepared.h"
 #include "engine/utility/utility.h"
+#include "storage/txn/advance_snapshot.h"
 
 namespace indigo::engine {
 
@@ -15,6 +16,7 @@ Status StatementScope::begin_statement() {
   txn.set_lock_timeout(settings_.lock_timeout);
   if (!running_) {
     txn.next_command();
+    if (active_view_ == nullptr) storage::advance_snapshot(txn);
     txn.take_statement_snapshot();
     running_ = true;
   }

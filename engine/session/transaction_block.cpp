@@ -5,6 +5,7 @@
 #include "engine/exec/execution.h"
 #include "log/log.h"
 #include "storage/durability.h"
+#include "storage/okvl/method.h"
 
 namespace indigo::engine {
 
@@ -58,6 +59,7 @@ Status TransactionBlock::ensure(int64_t now) {
   INDIGO_TRY(ensure_open(now));
   if (transaction_) return {};
   transaction_ = store_.begin(isolation_, session_, std::move(ended_));
+  if (locking_) storage::set_locking(*transaction_, *locking_);
   catalog_.bind(transaction_.get());
   if (isolation_ == storage::Isolation::kSerializable && read_only_) {
     transaction_->declare_read_only();

@@ -48,6 +48,9 @@ class TransactionBlock {
       : store_(store), catalog_(catalog), settings_(settings), notifications_(notifications), session_(session) {}
   ~TransactionBlock();
 
+  // The serializable method of its transactions, where it is not the server's.
+  void set_locking(bool locking) { locking_ = locking; }
+
   State state() const { return state_; }
   char status_byte() const { return state_ == State::kFailed ? 'E' : state_ == State::kBlock ? 'T' : 'I'; }
   // Without a block, but in a message of several statements: its transaction outlives each of them.
@@ -129,6 +132,7 @@ class TransactionBlock {
   SessionNotifications& notifications_;
   const uint64_t session_;
   State state_ = State::kIdle;
+  std::optional<bool> locking_;
   bool several_ = false;
   std::unique_ptr<storage::Transaction> transaction_;
   TxnId asked_for_;                              // pg_current_xact_id

@@ -170,6 +170,30 @@ bool Certifier::open_between_statements(const SerializableTransaction& t) {
          mutated(Mutation::kNoHighStart);
 }
 
+bool Certifier::is_unchanged(const SerializableTransaction& t) {
+  constexpr size_t kFewReads = 64;  // it is asked before each statement
+  if (mutated(Mutation::kAdvanceAnyway)) return true;
+  const ReadSet& reads = t.reads;
+  if (t.pi != kInfinity || reads.everything()) return false;
+  if (reads.points().size() + reads.ranges().size() + reads.open_ranges().size() > kFewReads) return false;
+  const auto written_since = [&](uint64_t hash, uint64_t stamp) {
+    return (*slots_)[hash].written.load(std::memory_order_acquire) > stamp;
+  };
+  for (const uint64_t hash : reads.points()) {
+    if (written_since(hash, t.snapshot)) return false;
+  }
+  for (const ReadSet::Newer& n : reads.newer()) {
+    if (written_since(n.hash, n.stamp)) return false;
+  }
+  expect_ranges(t);
+  for (const auto* ranges : {&reads.ranges(), &reads.open_ranges()}) {
+    for (const ReadSet::Range& r : *ranges) {
+      if (r.space != 0 && least_pi(r, t.snapshot) != kInfinity) return false;
+    }
+  }
+  return true;
+}
+
 uint64_t Certifier::high_estimate(const SerializableTransaction& t) {
   uint64_t eta = std::max(t.snapshot, t.eta);
   auto written = [&](const SerializableTransaction::Write& w) {

@@ -128,6 +128,10 @@ class Certifier {
     return write_open(t, {space, key}, stamp);
   }
 
+  // (R8) Between two statements: nothing that it has read was changed above its snapshot, so that it may have a newer one that the
+  // clock had as stable before this is asked.
+  bool is_unchanged(const SerializableTransaction& t);
+
   // Can it still commit, as far as is known? For the choice between two failures.
   bool open(const SerializableTransaction& t);
   // The same with what it has written so far (t.writes), between two of its statements. Spaces of which it has read ranges are

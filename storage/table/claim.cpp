@@ -226,7 +226,7 @@ StorageStatus TableImpl::claim(Transaction& transaction, const ReadView& view, B
   const uint64_t hash = txn.expect_read(id_.value, key);
   StorageStatus s = txn.failed(attempt_until_done(txn, key, mode, wait, out, [&](Bytes k, bool) {
     Attempt locked;
-    if (store_.locking()) locked.status = lock_to_write(txn, k, wait);
+    if (txn.locks_writes()) locked.status = lock_to_write(txn, k, wait);
     return locked.status != StorageStatus::kOk ? locked : try_claim(txn, view, k, mode, out);
   }));
   if (txn.serializable() == nullptr || (s != StorageStatus::kOk && s != StorageStatus::kNotFound)) return s;

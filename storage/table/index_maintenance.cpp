@@ -36,7 +36,7 @@ StorageStatus TableImpl::add_index_entries(TransactionImpl& txn, Bytes key, Byte
         void* place = txn.arena().allocate(sizeof(OldIndexKey));
         entry.old_keys = new (place) OldIndexKey{index.get(), txn.keep(old_key), entry.old_keys};
         if (index->options.unique) txn.note_index_write(index->id.value, old_key);
-        if (store_.locking()) {
+        if (txn.locks_writes()) {
           const KeySpace space(*this, *index);
           const StorageStatus s = KeyLocks(txn, space).write_entry(old_key, key);
           if (s != StorageStatus::kOk) return s;
@@ -50,7 +50,7 @@ StorageStatus TableImpl::add_index_entries(TransactionImpl& txn, Bytes key, Byte
       if (s != StorageStatus::kOk) return s;
     }
     NewValue place(txn);
-    if (store_.locking()) {
+    if (txn.locks_writes()) {
       const KeySpace space(*this, *index);
       StorageStatus s = KeyLocks(txn, space).write_entry(new_key, key);
       if (s == StorageStatus::kOk) s = place.open(space, new_key);
@@ -70,7 +70,7 @@ StorageStatus TableImpl::note_old_keys(TransactionImpl& txn, Bytes key, Bytes ol
     void* place = txn.arena().allocate(sizeof(OldIndexKey));
     entry.old_keys = new (place) OldIndexKey{index.get(), txn.keep(old_key), entry.old_keys};
     if (index->options.unique) txn.note_index_write(index->id.value, old_key);
-    if (!store_.locking()) continue;
+    if (!txn.locks_writes()) continue;
     const KeySpace space(*this, *index);
     const StorageStatus s = KeyLocks(txn, space).write_entry(old_key, key);
     if (s != StorageStatus::kOk) return s;
@@ -157,7 +157,10 @@ void TableImpl::erase_index_entry(const TableIndex& index, Bytes key, Bytes prim
         return;
       }
     }
-    index.index->erase(key, primary_key, [&] { return newer = !entry.still_stale(primary_key); });
+    // Where the first lock has become possible since, it is looked for in another round.
+    index.index->erase(key, primary_key, [&] {
+      return newer = !entry.still_stale(primary_key) || (!removal.owns_lock() && store_.locking());
+    });
     if (!newer) return;
   }
 }

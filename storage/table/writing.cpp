@@ -149,7 +149,7 @@ StorageStatus TableImpl::insert_record(TransactionImpl& txn, Bytes key, Bytes ro
   KeyView k(key);
   out = nullptr;
   NewValue place(txn);
-  if (store_.locking()) {
+  if (txn.locks_writes()) {
     const KeySpace space(*this);
     StorageStatus s = KeyLocks(txn, space).write_value(key);
     if (s == StorageStatus::kOk) s = place.open(space, key);

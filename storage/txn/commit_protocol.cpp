@@ -97,6 +97,8 @@ Lsn CommitProtocol::publish(TransactionImpl& txn) {
   descriptor.set_committing();
   // A serializable one that has written took its stamp in the commit section.
   CommitStamp c = txn.commit_stamp_ ? txn.commit_stamp_ : clock_.take();
+  // seq_cst, after the passage's count: either this is seen here, or the passage by who waits for those before.
+  if (!txn.commit_stamp_ && following_.load()) note_uncertified(c.value);
   txn.commit_stamp_ = c;
   if (state.record != nullptr && !state.record->empty()) lsn = state.record->append(c);
   if (mutated(Mutation::kEarlyAcknowledge)) std::this_thread::yield();
@@ -139,6 +141,20 @@ Lsn CommitProtocol::publish(TransactionImpl& txn) {
   pauses_.at(PausePoint::kInstalled);
   if (!mutated(Mutation::kEarlyAcknowledge)) clock_.wait_stable(c);  // R5
   return lsn;
+}
+
+// Before it is decided: so who has loaded a stable stamp that covers it meets it.
+void CommitProtocol::note_uncertified(uint64_t c) {
+  std::atomic<uint64_t>& newest = uncertified_[thread_shard() % uncertified_.size()].stamp;
+  uint64_t known = newest.load(std::memory_order_relaxed);
+  while (known < c && !newest.compare_exchange_weak(known, c, std::memory_order_relaxed)) {
+  }
+}
+
+uint64_t CommitProtocol::newest_uncertified() const {
+  uint64_t newest = 0;
+  for (const Newest& n : uncertified_) newest = std::max(newest, n.stamp.load(std::memory_order_relaxed));
+  return newest;
 }
 
 StorageStatus CommitProtocol::wait_until_idle(std::span<WriteContext* const> contexts) {

@@ -16,6 +16,7 @@
 // 2. After try_close() has answered true, until open(), every context's count is even and stays so.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <span>
@@ -48,6 +49,15 @@ class CommitProtocol {
   bool try_close(const std::function<std::vector<WriteContext*>()>& contexts);
   void open() { closed_.store(false); }
 
+  // From then on, but for commits that are under way, those that no certifier sees are noted (advance_snapshot.h).
+  void follow_uncertified() {
+    following_.store(true);
+    std::atomic_thread_fence(
+        std::memory_order_seq_cst);  // before the counts of those who may not have seen it are read
+  }
+  // At or above the stamps of all that were noted and that the stable stamp covered when it was loaded before.
+  uint64_t newest_uncertified() const;
+
   // The stamp of the last commit with end actions: of definitions, which readers see through caches and names.
   uint64_t last_definition() const { return last_definition_.load(std::memory_order_acquire); }
 
@@ -57,6 +67,7 @@ class CommitProtocol {
   StorageStatus prepare_log(TransactionImpl& txn);
   bool certify(TransactionImpl& txn);
   Lsn publish(TransactionImpl& txn);
+  void note_uncertified(uint64_t c);
 
   log::Log& log_;
   CommitClock& clock_;
@@ -64,6 +75,11 @@ class CommitProtocol {
   const PauseHook& pauses_;
   std::atomic<bool> closed_{false};
   std::atomic<uint64_t> last_definition_{0};
+  std::atomic<bool> following_{false};
+  struct alignas(64) Newest {
+    std::atomic<uint64_t> stamp{0};
+  };
+  std::array<Newest, 16> uncertified_;  // by processor
 };
 
 }  // namespace indigo::storage

@@ -81,6 +81,15 @@ class SnapshotRegistry {
   // A lower bound of the snapshot that the slot holds or is about to hold; zero: none. After a load of the stable stamp S:
   // a snapshot that is not met here is not below S (invariant 2), and what its session stored before take() is seen if it is.
   static uint64_t lower_bound(const Slot& slot) { return slot.value_.load() >> 1; }  // seq_cst: pairs with take()
+  // For a registered snapshot that may move on: the newest one. Both are kept from reclamation until keep() says which it is.
+  CommitStamp propose(Slot& slot, CommitStamp current) const {
+    announce(slot, current);
+    pauses_.at(PausePoint::kSnapshot);
+    return clock_.stable();
+  }
+  static void keep(Slot& slot, CommitStamp snapshot) {
+    slot.value_.store(snapshot.value << 1, std::memory_order_release);
+  }
   // Registers a snapshot that is registered elsewhere by the same session.
   void copy(Slot& slot, CommitStamp snapshot) {
     slot.value_.store(snapshot.value << 1);

@@ -5,8 +5,10 @@
 #include "base/check.h"
 #include "base/memory/memory_reserve.h"
 #include "base/mutation.h"
+#include "storage/okvl/method.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
+#include "storage/txn/advance_snapshot.h"
 #include "storage/txn/imported_snapshot.h"
 
 namespace indigo::storage {
@@ -34,7 +36,8 @@ TransactionImpl::TransactionImpl(StoreImpl& store, TxnId id, Isolation isolation
     : store_(store),
       state_(state),
       session_(session),
-      locking_(store.locking() && isolation == Isolation::kSerializable) {
+      locks_writes_(store.locks_by_default()),
+      locking_(locks_writes_ && isolation == Isolation::kSerializable) {
   id_ = id;
   isolation_ = isolation;
 }
@@ -48,7 +51,8 @@ void TransactionImpl::restart(TxnId id, Isolation isolation, uint64_t session) {
   INDIGO_CHECK(ended_ && writes_ == nullptr && serializable_ == nullptr);
   id_ = id;
   isolation_ = isolation;
-  locking_ = store_.locking() && isolation == Isolation::kSerializable;
+  locks_writes_ = store_.locks_by_default();
+  locking_ = locks_writes_ && isolation == Isolation::kSerializable;
   changing_ = 0;
   table_locks_.clear();
   command_ = 1;
@@ -58,6 +62,7 @@ void TransactionImpl::restart(TxnId id, Isolation isolation, uint64_t session) {
   least_snapshot_ = newest_shown_ = 0;
   snapshot_ = {};
   read_only_ = false;
+  pinned_ = false;
   commit_stamp_ = {};
   locks_used_ = false;
   failure_.reset();
@@ -91,10 +96,37 @@ void TransactionImpl::take_snapshot() const {
   serializable_ = tracked ? s.get() : nullptr;
 }
 
+void TransactionImpl::advance_snapshot() {
+  // So that the first snapshot of the first one can move, too.
+  if (!snapshot_ && isolation_ == Isolation::kSerializable && !locking_) (void)store_.uncertified_known_from();
+  if (serializable_ == nullptr || read_only_ || pinned_ || store_.clock().stable() == snapshot_) return;
+  const uint64_t known_from = store_.uncertified_known_from();
+  if (known_from == 0 || snapshot_.value < known_from) return;
+  SnapshotRegistry& registry = store_.snapshots();
+  const CommitStamp newest = registry.propose(*state_->slot, snapshot_);
+  const bool weaker = store_.newest_uncertified() > snapshot_.value && !mutated(Mutation::kCertifiedOnly);
+  if (!weaker && certifier_->is_unchanged(*serializable_)) {
+    serializable_->snapshot = newest.value;
+    snapshot_ = newest;
+  }
+  SnapshotRegistry::keep(*state_->slot, snapshot_);
+}
+
+void advance_snapshot(Transaction& txn) { static_cast<TransactionImpl&>(txn).advance_snapshot(); }
+
 void TransactionImpl::import_snapshot(CommitStamp snapshot) {
   store_.snapshots().copy(*state_->slot, snapshot);
   snapshot_ = snapshot;
 }
+
+void TransactionImpl::set_locking(bool locking) {
+  INDIGO_CHECK(!snapshot_ && writes_ == nullptr && table_locks_.empty());
+  if (locking) store_.allow_locking();
+  locks_writes_ = locking;
+  locking_ = locking && isolation_ == Isolation::kSerializable;
+}
+
+void set_locking(Transaction& txn, bool locking) { static_cast<TransactionImpl&>(txn).set_locking(locking); }
 
 void import_snapshot(Transaction& txn, CommitStamp snapshot) {
   static_cast<TransactionImpl&>(txn).import_snapshot(snapshot);
@@ -178,6 +210,7 @@ ReadView TransactionImpl::view() const {
 }
 
 std::unique_ptr<Transaction::PinnedView> TransactionImpl::pin(const ReadView& view) {
+  pinned_ = true;
   SnapshotRegistry& registry = store_.snapshots();
   SnapshotRegistry::Slot* slot = registry.allocate_slot(state_->shard);
   INDIGO_CHECK(slot != nullptr);
@@ -276,7 +309,7 @@ void TransactionImpl::rollback_to(uint32_t level) {
     if (state_->actions[i].rollback) state_->actions[i].rollback();
   }
   state_->actions.resize(s.action_count);
-  store_.locks().release_since(lock_owner(), s.lock_mark, store_.locking());  // what was read stays read (R6)
+  store_.locks().release_since(lock_owner(), s.lock_mark, locks_writes_);  // what was read stays read (R6)
   if (mutated(Mutation::kForgetRolledBack) && serializable_ != nullptr && serializable_->marks.size() >= level) {
     serializable_->reads.forget_since(serializable_->marks[level - 1]);
   }

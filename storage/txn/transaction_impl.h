@@ -193,6 +193,12 @@ class TransactionImpl final : public Transaction {
   // Does it lock what it reads under this view, and sees what is committed then? Not so what is read for the server's own sake.
   bool locks_reads(const ReadView& view) const { return locking_ && view.command != UINT32_MAX; }
   bool locks_reads() const { return locking_; }
+  // Does it lock what it writes, at whatever level? So that those who lock what they read meet it.
+  bool locks_writes() const { return locks_writes_; }
+  // storage/okvl/method.h
+  void set_locking(bool locking);
+  // storage/txn/advance_snapshot.h
+  void advance_snapshot();
   // storage/okvl/search.h. As a set of tables that may have others, too.
   void will_change(TableId table) { changing_ |= locking_ ? WriteContext::touched_bit(table) : 0; }
   // storage/okvl: what it has of each table.
@@ -264,6 +270,7 @@ class TransactionImpl final : public Transaction {
   uint64_t session_;
   uint64_t least_snapshot_ = 0;
   uint64_t newest_shown_ = 0;
+  bool locks_writes_ = false;
   bool locking_ = false;
   uint64_t changing_ = 0;  // the tables of may_change
   std::vector<TableLocks> table_locks_;
@@ -271,6 +278,7 @@ class TransactionImpl final : public Transaction {
   mutable SerializableTransaction* serializable_ = nullptr;
   mutable Certifier* certifier_ = nullptr;  // set before serializable_
   bool read_only_ = false;
+  bool pinned_ = false;  // something may read on with the snapshot of now
   CommitStamp commit_stamp_;
   bool locks_used_ = false;
   std::optional<AbortReason> failure_;

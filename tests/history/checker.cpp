@@ -78,6 +78,8 @@ class Check {
   std::pair<uint64_t, uint64_t> snapshot_of(const Transaction& t, const Operation& read) const {
     if (t.level == Level::kReadCommitted || (locking_ && t.level == Level::kSerializable))
       return {read.begin, read.end};
+    // It moves on while what was read stays as it is (R8).
+    if (t.level == Level::kSerializable) return {t.begin, read.end};
     return {t.begin, t.snapshot_end};
   }
 

@@ -7,6 +7,7 @@
 #include "storage/store_options.h"
 #include "storage/table.h"
 #include "storage/table_options.h"
+#include "storage/txn/advance_snapshot.h"
 #include "tests/history/client.h"
 
 namespace indigo::history {
@@ -186,6 +187,7 @@ class StoreClient final : public Client {
   static Answer answer(StorageStatus s) { return s == StorageStatus::kOk ? Answer::kOk : Answer::kFailed; }
   void next() {
     txn_->next_command();
+    storage::advance_snapshot(*txn_);
     txn_->take_statement_snapshot();
   }
   StorageStatus claim(int64_t k, storage::RowLockMode mode, storage::Claimed& claimed) {

@@ -15,14 +15,20 @@ namespace indigo::engine::ddl {
 
 namespace {
 
+// A setting that the server has, or a database with all its sessions.
+bool is_of_databases(std::string_view name) {
+  const auto index = find_setting(name);
+  return index && std::string_view(setting_table()[*index].name) == "serializable_method";
+}
+
 // What is to be stored of a setting; nothing when it is to be forgotten. Sessions that begin may set what SET may not.
-Result<std::optional<std::string>> stored_value(DdlContext& c, const PgQuery__VariableSetStmt& s) {
+Result<std::optional<std::string>> stored_value(DdlContext& c, const PgQuery__VariableSetStmt& s, bool of_database) {
   const auto index = find_setting(s.name);
   const bool custom = !index && std::string_view(s.name).find('.') != std::string_view::npos;
   if (!index && !custom) {
     return Error(sqlstate::kUndefinedObject, "unrecognized configuration parameter " + quoted(s.name));
   }
-  if (index) {
+  if (index && !(of_database && is_of_databases(s.name))) {
     INDIGO_TRY(check_settable(setting_table()[*index], may_set_as_superuser(c.catalog, c.catalog.user(), s.name),
                               SettingTime::kStart));
   }
@@ -52,7 +58,8 @@ Status change_setting(DdlContext& c, Oid database, Oid role, const PgQuery__Vari
   if (s.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL) {
     config.clear();
   } else {
-    INDIGO_ASSIGN(const std::optional<std::string> value, stored_value(c, s));
+    INDIGO_ASSIGN(const std::optional<std::string> value,
+                  stored_value(c, s, database != kInvalidOid && role == kInvalidOid));
     const auto index = find_setting(s.name);
     const std::string prefix = std::string(index ? setting_table()[*index].name : s.name) + "=";
     const auto old = std::find_if(config.begin(), config.end(), [&](const auto& e) { return e.starts_with(prefix); });

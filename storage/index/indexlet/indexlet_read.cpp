@@ -142,7 +142,7 @@ std::string IndexletIndex::check() const {
     const std::lock_guard life(life_);
     const Indexlet* const indexlet = indexlet_.load(std::memory_order_relaxed);
     if (indexlet == nullptr) continue;
-    const std::string wrong = indexlet->check();
+    std::string wrong = indexlet->check();
     if (!wrong.empty()) return wrong;
     bool empty = true;
     indexlet->read_all([&](Bytes, Bytes, Indexlet::State) { empty = false; });

@@ -5,6 +5,7 @@
 #include "storage/index/hydralist/hydralist_index.h"
 #include "storage/index/indexlet/indexlet_index.h"
 #include "storage/okvl/key_space.h"
+#include "storage/okvl/method.h"
 #include "storage/okvl/search.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/schedule.h"
@@ -63,6 +64,21 @@ TEST_F(OkvlTest, WriteSkewEndsInADeadlock) {
   one.ends();
   EXPECT_EQ(first, StorageStatus::kOk);
   commit(*t1);
+}
+
+// readlock. The same with one key: each converts its S to X, and waits for the other's S.
+TEST_F(OkvlTest, TwoWhoHaveReadAKeyAndBothChangeItEndInADeadlock) {
+  put("a", "1");
+  auto t1 = serializable(), t2 = serializable();
+  EXPECT_EQ(read(*t1, "a") + read(*t2, "a"), "11");
+  StorageStatus first = StorageStatus::kOk;
+  Actor one = waits([&] { first = write(*t1, "a", "2"); });
+  EXPECT_EQ(write(*t2, "a", "3"), StorageStatus::kDeadlock);
+  store->rollback(*t2);
+  one.ends();
+  EXPECT_EQ(first, StorageStatus::kOk);
+  commit(*t1);
+  EXPECT_EQ(committed()["a"], "2");
 }
 
 // readlock. A missing key is locked by its name.
@@ -350,6 +366,52 @@ TEST_F(OkvlEscalationTest, ManyLocksBecomeOne) {
   commit(*t1);
   EXPECT_EQ(store->locks().snapshot().size(), 0U);
   EXPECT_EQ(committed()[key_of(7)], "3");
+}
+
+class OkvlBesideTest : public OkvlTest {
+ protected:
+  OkvlBesideTest() : OkvlTest(StoreOptions()) {}
+  std::unique_ptr<Transaction> locks(Isolation isolation) {
+    auto t = store->begin(isolation, 0);
+    set_locking(*t, true);
+    t->take_statement_snapshot();
+    return t;
+  }
+};
+
+// In a store of the other method: what it removes is looked for among the locks from the first such transaction on.
+TEST_F(OkvlBesideTest, ATransactionMayLockWhereOthersDoNot) {
+  put("a", "1");
+  put("m", "1");
+  auto old = begin(Isolation::kRepeatableRead);
+  EXPECT_EQ(read(*old, "m"), "1");
+  remove("m");
+  auto t1 = locks(Isolation::kSerializable);
+  EXPECT_EQ(count(*t1, "n", "q"), 0U);
+  store->rollback(*old);
+  for (int i = 0; i < 3; i++) store->reclaim();
+  auto t2 = locks(Isolation::kReadCommitted);
+  EXPECT_EQ(insert(impatient(*t2), "o", "1"), StorageStatus::kLockTimeout);
+  store->rollback(*t2);
+  auto other = begin();
+  EXPECT_EQ(insert(impatient(*other), "p", "1"),
+            StorageStatus::kOk);  // it does not look: so it must not be about the same tables
+  store->rollback(*other);
+  commit(*t1);
+}
+
+// A transaction is used again: what it was told is forgotten.
+TEST_F(OkvlBesideTest, TheNextTransactionHasTheStoresMethod) {
+  put("a", "1");
+  auto t1 = locks(Isolation::kSerializable);
+  EXPECT_EQ(read(*t1, "a"), "1");
+  commit(*t1);
+  t1 = store->begin(Isolation::kSerializable, 0, std::move(t1));
+  EXPECT_EQ(read(*t1, "a"), "1");
+  auto t2 = locks(Isolation::kReadCommitted);
+  EXPECT_EQ(update(impatient(*t2), "a", "2"), StorageStatus::kOk);
+  commit(*t2);
+  EXPECT_EQ(read(*t1, "a"), "1");
 }
 
 }  // namespace
