@@ -44,6 +44,8 @@ class DdlHost {
   // Of the program that the statement stands in; null: of none.
   virtual const sql::VariableScope* variables() { return nullptr; }
   virtual void notice(Severity severity, const Error& text) = 0;
+  // The statement is a role's, within a security-restricted operation of another.
+  virtual bool is_restricted() const { return false; }
   // Constraint checks of this transaction wait for rows of the table: its rows must stay as they are.
   virtual bool has_pending_checks(Oid /*relation*/) { return false; }
   // An open cursor or portal of the session reads the table: its shape must stay as it is.
@@ -68,7 +70,7 @@ class DdlHost {
   // Runs a SELECT in this transaction over the newest state, own changes included. Rows arrive in chunks.
   using Rows = std::function<Status(const ResultShape& shape, const Chunk& chunk)>;
   virtual Status run_query(std::string_view sql, const Rows& rows) = 0;
-  // The same with the privileges of a role, which policies apply to as well.
+  // The same with the privileges of a role, which policies apply to as well, as a security-restricted operation.
   virtual Status run_query_as(Oid role, std::string_view sql, const Rows& rows) = 0;
   // The same for a parse tree out of the running statement (CREATE TABLE AS). `shape` comes before the rows, once; it
   // may create the table. Parameters of the running execution are available to the query. Without `rows` it is not run.

@@ -66,6 +66,10 @@ Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool tempora
     if (!schema.empty() && schema != "pg_temp" && c.catalog.schema_named(schema) != c.catalog.temp_schema()) {
       return Error(sqlstate::kInvalidTableDefinition, "cannot create temporary relation in non-temporary schema");
     }
+    if (temporary && c.host.is_restricted()) {
+      return Error(sqlstate::kInsufficientPrivilege,
+                   "cannot create temporary table within security-restricted operation");
+    }
     if (c.catalog.temp_schema() == kInvalidOid && !check_database_privilege(c, types::kPrivilegeTemp).ok()) {
       return Error(sqlstate::kInsufficientPrivilege,
                    "permission denied to create temporary tables in database " + quoted(c.catalog.database_name()));

@@ -2,6 +2,7 @@
 // Thread safety: none; lives on the stack of the call.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "catalog/descriptor/relation_info.h"
+#include "engine/session/session_roles.h"
 
 namespace indigo::engine {
 
@@ -27,7 +29,7 @@ class CallFrame {
 
  private:
   SessionParts& session_;
-  Oid caller_ = kInvalidOid;                                   // whom the session acted as, when that changes
+  std::optional<SessionRoles::Acting> definer_;
   std::vector<std::pair<std::string, std::string>> settings_;  // and what the settings were
 };
 

@@ -9,6 +9,7 @@
 #include "engine/programs/call_context.h"
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/session_roles.h"
 #include "engine/settings/applied_settings.h"
 #include "types/io/record.h"
 
@@ -63,17 +64,22 @@ bool TriggerCaller::fires(char enabled) const {
   return enabled == 'O' || enabled == 'A';
 }
 
-std::unique_ptr<exec::TriggerHost::Place> TriggerCaller::enter(std::string line) {
+bool TriggerCaller::allows_waiting() const { return !session_.roles().is_restricted(); }
+
+std::unique_ptr<exec::TriggerHost::Place> TriggerCaller::enter(std::string line, Oid owner) {
   struct Entered final : Place {
-    Entered(int& count, const CallContext*& innermost, std::string line)
-        : actions(count), context(innermost, [line = std::move(line)] { return line; }) {
+    Entered(int& count, SessionParts& session, std::string line, Oid owner)
+        : acting(session.roles(), owner, SessionRoles::Bound::kIdentity),
+          actions(count),
+          context(session.routines().innermost_context(), [line = std::move(line)] { return line; }) {
       actions++;
     }
     ~Entered() override { actions--; }
+    const SessionRoles::Acting acting;
     int& actions;
     const CallContext context;
   };
-  return std::make_unique<Entered>(actions_, session_.routines().innermost_context(), std::move(line));
+  return std::make_unique<Entered>(actions_, session_, std::move(line), owner);
 }
 
 Result<std::optional<std::string>> TriggerCaller::call(const exec::TriggerCall& call) {

@@ -28,7 +28,8 @@ class TriggerCaller final : public exec::TriggerHost {
   explicit TriggerCaller(SessionParts& session) : session_(session) {}
 
   bool fires(char enabled) const override;
-  std::unique_ptr<Place> enter(std::string line) override;
+  std::unique_ptr<Place> enter(std::string line, Oid owner) override;
+  bool allows_waiting() const override;
   Result<std::optional<std::string>> call(const exec::TriggerCall& call) override;
 
   int depth() const { return static_cast<int>(calls_.size()) + actions_; }

@@ -25,6 +25,12 @@ bool SessionRoles::is_superuser() { return catalog_.is_superuser(user_); }
 
 Status SessionRoles::check(Setting setting, const std::string& name) {
   const bool authorization = setting == Setting::kSessionAuthorization;
+  if (bounds_ != 0) {
+    const bool definer = (bounds_ & static_cast<uint8_t>(Bound::kIdentity)) != 0;
+    return Error(sqlstate::kInsufficientPrivilege,
+                 std::string("cannot set parameter \"") + (authorization ? "session_authorization" : "role") +
+                     "\" within security-" + (definer ? "definer function" : "restricted operation"));
+  }
   if (!authorization && name == "none") return {};
   const auto role = catalog_.catalog().role_named(name, block_.transaction());
   if (role == nullptr) return Error(sqlstate::kInvalidParameterValue, "role \"" + name + "\" does not exist");
@@ -37,6 +43,17 @@ Status SessionRoles::check(Setting setting, const std::string& name) {
   }
   oids_[name] = role->oid;
   return {};
+}
+
+SessionRoles::Acting::Acting(SessionRoles& roles, Oid role, Bound bound)
+    : roles_(roles), user_(roles.user_), bounds_(roles.bounds_) {
+  roles_.bounds_ |= static_cast<uint8_t>(bound);
+  if (role != user_) roles_.act_as(role);
+}
+
+SessionRoles::Acting::~Acting() {
+  roles_.bounds_ = bounds_;
+  if (roles_.user_ != user_) roles_.act_as(user_);
 }
 
 void SessionRoles::act_as(Oid role) {

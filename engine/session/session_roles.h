@@ -1,5 +1,7 @@
-// Whom the session acts as: the settings session_authorization and role, which roll back as all settings do, and functions
-// with SECURITY DEFINER.
+// Whom the session acts as: the settings session_authorization and role, which roll back as all settings do; and what runs as
+// another role: functions with SECURITY DEFINER, the actions of foreign keys, the queries of materialized views.
+//
+// Invariant: while it acts for another, neither setting changes: what runs for a role has no way to the caller's own.
 // Thread safety: none; belongs to a session.
 #pragma once
 
@@ -32,8 +34,26 @@ class SessionRoles {
   const std::string& session_user_name() const { return session_user_name_; }
   bool is_superuser();
 
-  // SECURITY DEFINER: privileges are that role's until it changes again.
-  void act_as(Oid role);
+  // What a role's program may not do while it runs for another.
+  enum class Bound : uint8_t {
+    kIdentity = 1,  // change the role
+    kOperation = 2  // and leave anything behind that would run, or be found, when the caller's own privileges are back
+  };
+  // While it lives, privileges are that role's.
+  class Acting {
+   public:
+    Acting(SessionRoles& roles, Oid role, Bound bound);
+    ~Acting();
+    Acting(const Acting&) = delete;
+    Acting& operator=(const Acting&) = delete;
+
+   private:
+    SessionRoles& roles_;
+    const Oid user_;
+    const uint8_t bounds_;
+  };
+  // Within a security-restricted operation.
+  bool is_restricted() const { return (bounds_ & static_cast<uint8_t>(Bound::kOperation)) != 0; }
 
   // SET SESSION AUTHORIZATION and SET ROLE: whether the role exists and may be taken.
   enum class Setting : uint8_t { kSessionAuthorization, kRole };
@@ -42,11 +62,14 @@ class SessionRoles {
   void apply();
 
  private:
+  void act_as(Oid role);
+
   catalog::SessionCatalog& catalog_;
   TransactionBlock& block_;
   Settings& settings_;
   Oid login_user_ = kInvalidOid;
   Oid user_ = kInvalidOid, session_user_ = kInvalidOid;
+  uint8_t bounds_ = 0;  // of Bound
   std::string user_name_, session_user_name_;
   std::map<std::string, Oid, std::less<>> oids_;  // of the names that the two settings have had
 };

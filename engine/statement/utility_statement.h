@@ -49,6 +49,8 @@ struct UtilityStatement {
   std::string (*refused_in_block)(const PgQuery__Node& node) = nullptr;
   bool needs_transaction = true;  // open one with a snapshot before the handler runs
   bool in_failed_block = false;   // may run in a failed transaction block; the handler checks the rest
+  // Its name in the refusal (42501) of a security-restricted operation, where it would change what the caller finds. Null: it may.
+  const char* refused_when_restricted = nullptr;
 };
 
 // Null: the statement is planned, or not known.

@@ -10,6 +10,7 @@
 #include "engine/session/portal/preparation.h"
 #include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/session_roles.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
@@ -127,6 +128,10 @@ Status run_declare(UtilityCall& call) {
   auto& session = call.session;
   INDIGO_TRY(check_options(call.statement, stmt));
   const bool hold = (stmt.options & kHold) != 0;
+  if (hold && session.roles().is_restricted()) {
+    return Error(sqlstate::kInsufficientPrivilege,
+                 "cannot create a cursor WITH HOLD within security-restricted operation");
+  }
   if (hold) INDIGO_TRY(check_room_to_keep());
   std::vector<Oid> types;
   for (const auto& type : call.parameter_types) types.push_back(type.oid);
@@ -398,7 +403,8 @@ constexpr UtilityStatement kCursorStatements[] = {
      .name = "CLOSE CURSOR",
      .full_name = close_name,
      .run = run_close,
-     .needs_transaction = false},
+     .needs_transaction = false,
+     .refused_when_restricted = "CLOSE"},
 };
 
 }  // namespace

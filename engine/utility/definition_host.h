@@ -12,6 +12,7 @@
 #include "engine/programs/event_statement.h"
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/session_roles.h"
 #include "engine/session/signal.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/transaction_block.h"
@@ -37,6 +38,7 @@ class DefinitionHost final : public DdlHost {
   catalog::SessionContext& session() override { return session_.context(); }
   const sql::VariableScope* variables() override { return statement_ ? statement_->variables.get() : nullptr; }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
+  bool is_restricted() const override { return session_.roles().is_restricted(); }
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }
   bool is_being_read(Oid relation) override;
   Status validate_routine(Oid routine) override { return session_.routines().validate(routine); }

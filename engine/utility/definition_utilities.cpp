@@ -31,10 +31,10 @@ Status DefinitionHost::run_query(std::string_view sql, const Rows& rows) {
 }
 
 Status DefinitionHost::run_query_as(Oid role, std::string_view sql, const Rows& rows) {
-  const Oid before = session_.user();
-  session_.roles().act_as(role);
+  const SessionRoles::Acting acting(session_.roles(), role, SessionRoles::Bound::kOperation);
+  const uint32_t settings = session_.settings().mark();
   Status done = run_text(sql, Source::kRole, rows);
-  session_.roles().act_as(before);
+  if (done.ok()) session_.settings().rollback_to(settings);  // what its functions have set
   return done;
 }
 

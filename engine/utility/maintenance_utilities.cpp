@@ -211,7 +211,8 @@ constexpr UtilityStatement kMaintenanceStatements[] = {
      .full_name = discard_name,
      .run = run_discard,
      .refused_in_block = discard_in_block,
-     .needs_transaction = false},
+     .needs_transaction = false,
+     .refused_when_restricted = "DISCARD"},
 };
 
 }  // namespace

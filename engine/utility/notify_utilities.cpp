@@ -41,8 +41,16 @@ Status run_unlisten(UtilityCall& call) {
 
 constexpr UtilityStatement kNotifyStatements[] = {
     {.node = PG_QUERY__NODE__NODE_NOTIFY_STMT, .name = "NOTIFY", .run = run_notify, .needs_transaction = false},
-    {.node = PG_QUERY__NODE__NODE_LISTEN_STMT, .name = "LISTEN", .run = run_listen, .needs_transaction = false},
-    {.node = PG_QUERY__NODE__NODE_UNLISTEN_STMT, .name = "UNLISTEN", .run = run_unlisten, .needs_transaction = false},
+    {.node = PG_QUERY__NODE__NODE_LISTEN_STMT,
+     .name = "LISTEN",
+     .run = run_listen,
+     .needs_transaction = false,
+     .refused_when_restricted = "LISTEN"},
+    {.node = PG_QUERY__NODE__NODE_UNLISTEN_STMT,
+     .name = "UNLISTEN",
+     .run = run_unlisten,
+     .needs_transaction = false,
+     .refused_when_restricted = "UNLISTEN"},
 };
 
 }  // namespace

@@ -89,13 +89,17 @@ std::string deallocate_name(const PgQuery__Node& n) {
 }
 
 constexpr UtilityStatement kPreparedStatements[] = {
-    {.node = PG_QUERY__NODE__NODE_PREPARE_STMT, .name = "PREPARE", .run = run_prepare},
+    {.node = PG_QUERY__NODE__NODE_PREPARE_STMT,
+     .name = "PREPARE",
+     .run = run_prepare,
+     .refused_when_restricted = "PREPARE"},
     {.node = PG_QUERY__NODE__NODE_EXECUTE_STMT, .name = "EXECUTE", .run = run_execute, .describe = describe_execute},
     {.node = PG_QUERY__NODE__NODE_DEALLOCATE_STMT,
      .name = "DEALLOCATE",
      .full_name = deallocate_name,
      .run = run_deallocate,
-     .needs_transaction = false},
+     .needs_transaction = false,
+     .refused_when_restricted = "DEALLOCATE"},
 };
 
 }  // namespace

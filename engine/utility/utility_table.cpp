@@ -5,6 +5,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/session_roles.h"
 #include "engine/session/transaction_block.h"
 #include "engine/utility/definition_host.h"
 #include "engine/utility/families.h"
@@ -38,6 +39,10 @@ Status run_utility(const UtilityStatement& statement, UtilityCall& call) {
     return Error(sqlstate::kFeatureNotSupported, statement_name(statement, *call.node) + " is not supported");
   }
   call.tag = statement_name(statement, *call.node);
+  if (statement.refused_when_restricted != nullptr && session.roles().is_restricted()) {
+    return Error(sqlstate::kInsufficientPrivilege, std::string("cannot execute ") + statement.refused_when_restricted +
+                                                       " within security-restricted operation");
+  }
   if (statement.in_read_only == InReadOnly::kRefused) INDIGO_TRY(check_not_read_only(call, call.tag));
   if (statement.refused_in_block != nullptr) {
     if (const std::string refused = statement.refused_in_block(*call.node); !refused.empty())

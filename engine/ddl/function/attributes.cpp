@@ -4,7 +4,9 @@
 #include <cstdlib>
 
 #include "engine/ddl/tree.h"
+#include "engine/settings/private_settings.h"
 #include "engine/settings/set_argument.h"
+#include "engine/settings/setting_table.h"
 
 namespace indigo::engine::ddl {
 
@@ -118,6 +120,13 @@ class Attributes {
         set.name = s.name;
         INDIGO_ASSIGN(set.value, set_argument(c_.host.session(), s));
         break;
+      }
+    }
+    if (!set.all) {
+      if (const auto index = find_setting(set.name)) {
+        const SettingDefinition& d = setting_table()[*index];
+        INDIGO_TRY(check_settable(d, may_set_as_superuser(c_.catalog, c_.catalog.user(), set.name)));
+        if (set.value) INDIGO_TRY(parse_setting(d, *set.value));
       }
     }
     out_.settings.push_back(std::move(set));

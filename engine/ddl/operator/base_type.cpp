@@ -207,9 +207,9 @@ bool is_shell_type(const TypeInfo& type) { return type.kind == 'p' && type.oid >
 
 Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s) {
   const NodeList parts = nodes(s.n_defnames, s.defnames);
-  if (s.n_definition == 0) return create_shell(c, parts);
   if (!c.catalog.is_superuser(c.catalog.user()))
     return Error(sqlstate::kInsufficientPrivilege, "must be superuser to create a base type");
+  if (s.n_definition == 0) return create_shell(c, parts);
   const auto q = sql::qualified_name(parts);
   INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
   INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));

@@ -381,6 +381,10 @@ Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
     events_.pop_front();
     INDIGO_TRY(state.check());
     if (!late && event.may_wait() && event.info() != nullptr && waits(state, *event.info())) {
+      if (event.kind == Event::Kind::kTrigger && !state.context().triggers->allows_waiting()) {
+        return Error(sqlstate::kInsufficientPrivilege,
+                     "cannot fire deferred trigger within security-restricted operation");
+      }
       state.context().deferred->add(std::move(event));
       continue;
     }

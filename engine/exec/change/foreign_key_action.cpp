@@ -156,8 +156,11 @@ std::string ForeignKeyAction::statement() const {
 Status ForeignKeyAction::apply(std::span<const Datum> values) {
   const auto line = [this] { return "SQL statement \"" + statement() + "\""; };
   std::unique_ptr<TriggerHost::Place> place;
-  if (child->triggers != nullptr && state.context().triggers != nullptr)
-    place = state.context().triggers->enter(line());
+  // Functions may run: of triggers, also of a partition's own; of defaults, checks and generated columns.
+  const bool erases = action == 'c' && new_parent.empty();
+  const bool runs_functions = child->triggers != nullptr || child->is_partitioned() || !erases;
+  if (runs_functions && state.context().triggers != nullptr)
+    place = state.context().triggers->enter(line(), child->owner);
   Status status = change(values);
   if (status.ok()) return {};
   Error error = std::move(*status.take_error());

@@ -46,7 +46,10 @@ class TriggerHost {
    public:
     virtual ~Place() = default;
   };
-  virtual std::unique_ptr<Place> enter(std::string line) = 0;
+  // Until then the session acts as `owner`, of the table that the action changes.
+  virtual std::unique_ptr<Place> enter(std::string line, Oid owner) = 0;
+  // Whether a trigger may wait for the transaction's end; not within a security-restricted operation.
+  virtual bool allows_waiting() const = 0;
   // The row that the function returns; nothing when it is null.
   virtual Result<std::optional<std::string>> call(const TriggerCall& call) = 0;
 };
