@@ -25,6 +25,7 @@ namespace exec {
 class CursorRows;
 class DeferredChecks;
 class TriggerHost;
+struct SpillSpace;
 }  // namespace exec
 
 // What an execution works with. All outlive the execution.
@@ -39,6 +40,7 @@ struct ExecutionContext {
   exec::CursorRows* cursors = nullptr;       // WHERE CURRENT OF; null: refused
   exec::TriggerHost* triggers = nullptr;     // who runs trigger functions; null: no trigger fires
   const RowParameters* rows = nullptr;       // that a VALUES node is run for; null: its own
+  exec::SpillSpace* spill = nullptr;         // where operators put what they cannot hold; null: nowhere
 };
 
 class Execution {

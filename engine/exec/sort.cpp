@@ -1,6 +1,7 @@
 // Sort: normalised byte keys compared by memcmp, or the types' own order where no encoding exists. Equal rows keep their
 // order. With a limit only the best limit + offset rows are kept (top-N). Input that is in the order of the first keys already is
-// sorted in batches of whole groups of equal first keys, so that the first rows come before the last are read.
+// sorted in batches of whole groups of equal first keys, so that the first rows come before the last are read. What outgrows
+// work_mem goes to temporary files as sorted runs, where there is a place for them (spill/sorted_runs.h).
 #include <algorithm>
 #include <cstring>
 
@@ -8,6 +9,7 @@
 #include "base/fiber/long_work.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/row_keys.h"
+#include "engine/exec/spill/sorted_runs.h"
 #include "storage/store.h"
 
 namespace indigo::engine::exec {
@@ -37,8 +39,9 @@ class SortOperator final : public Operator {
     uint64_t generation = state_.generation(slots());
     if (mode == Open::kAgain && sorted_ && generation == generation_ && presorted_ == 0) {
       at_ = 0;
-      return {};
+      return runs_ != nullptr ? runs_->rewind() : Status();
     }
+    runs_.reset();
     at_ = 0;
     chunk_ = nullptr;
     ended_ = false;
@@ -50,6 +53,10 @@ class SortOperator final : public Operator {
 
   Result<Chunk*> next(uint32_t max_rows) override {
     if (!sorted_) INDIGO_TRY(sort());
+    if (runs_ != nullptr) {
+      INDIGO_TRY(state_.check());
+      return runs_->next(max_rows);
+    }
     if (at_ == order_.size()) {
       if (presorted_ == 0 || ended_) return nullptr;
       at_ = 0;
@@ -71,6 +78,7 @@ class SortOperator final : public Operator {
     rows_->clear();
     order_.clear();
     key_bytes_.reset();
+    runs_.reset();
     sorted_ = false;
   }
 
@@ -105,6 +113,8 @@ class SortOperator final : public Operator {
     key_bytes_.reset();
     has_worst_ = false;
     INDIGO_ASSIGN(uint64_t wanted, top());
+    SpillSpace* const spill =
+        wanted == UINT64_MAX && presorted_ == 0 && ops_.encodable() ? state_.context().spill : nullptr;
     bool complete = false;  // all rows of this batch are there
     size_t rows = 0;
     while (!complete) {
@@ -118,14 +128,47 @@ class SortOperator final : public Operator {
       rest_ = {rest_.rows == nullptr ? nullptr : rest_.rows + taken.count, rest_.count - taken.count};
       if (rest_.count == 0) chunk_ = nullptr;
       if (wanted != UINT64_MAX && order_.size() > 2 * wanted + kChunkRows) shrink(wanted);
-      INDIGO_TRY(
-          state_.check_memory(rows_->bytes() + key_bytes_.allocated_bytes() + order_.capacity() * sizeof(Entry)));
+      const uint64_t bytes = rows_->bytes() + key_bytes_.allocated_bytes() + order_.capacity() * sizeof(Entry);
+      if (spill != nullptr && bytes > spill->memory_bytes && order_.size() >= kChunkRows) {
+        INDIGO_TRY(write_run(*spill));
+      } else {
+        INDIGO_TRY(state_.check_memory(bytes));
+      }
+    }
+    if (runs_ != nullptr) {
+      if (!order_.empty()) INDIGO_TRY(write_run(*spill));
+      counters().note_memory(runs_->bytes());
+      counters().method = "external merge";
+      sorted_ = true;
+      return runs_->rewind();
     }
     counters().note_memory(rows_->bytes() + key_bytes_.allocated_bytes() + order_.size() * sizeof(Entry));
     counters().method = wanted < order_.size() ? "top-N heapsort" : "quicksort";
     std::sort(order_.begin(), order_.end(), [this](const Entry& a, const Entry& b) { return before(a, b); });
     if (wanted < order_.size()) order_.resize(wanted);
     sorted_ = true;
+    return {};
+  }
+
+  // What is in memory goes to the files, sorted.
+  Status write_run(SpillSpace& spill) {
+    if (runs_ == nullptr) runs_ = std::make_unique<SortedRuns>(spill, columns_, [this] { return state_.check(); });
+    std::sort(order_.begin(), order_.end(), [this](const Entry& a, const Entry& b) { return before(a, b); });
+    std::vector<const Vector*> columns(columns_.size());
+    std::string key;
+    for (size_t i = 0; i < order_.size(); i++) {
+      const Entry& e = order_[i];
+      const uint64_t prefix = big_endian(e.prefix);
+      key.assign(reinterpret_cast<const char*>(&prefix), sizeof prefix);
+      if (e.key_size > 0) key.append(e.key, e.key_size);
+      for (size_t c = 0; c < columns.size(); c++) columns[c] = &rows_->column(e.row / kChunkRows, c);
+      INDIGO_TRY(runs_->add(key, columns, e.row % kChunkRows));
+      if (i % kChunkRows == kChunkRows - 1) INDIGO_TRY(state_.check());
+    }
+    INDIGO_TRY(runs_->end_run());
+    rows_->clear();
+    order_.clear();
+    key_bytes_.reset();
     return {};
   }
 
@@ -276,6 +319,7 @@ class SortOperator final : public Operator {
   uint32_t batch_ = 0;
   std::string group_;  // the first keys of the batch's last row
   std::unique_ptr<RowStore> rows_ = std::make_unique<RowStore>();
+  std::unique_ptr<SortedRuns> runs_;  // null while everything is in memory
   Arena key_bytes_, arena_;
   std::vector<Entry> order_;
   std::vector<uint32_t> picked_;

@@ -44,8 +44,17 @@ storage::ReadView StatementScope::nested_view(bool fresh) {
 }
 
 ExecutionContext StatementScope::execution_context(const storage::ReadView& view, std::span<const Datum> parameters) {
-  return {store_,    transaction(), view, context_, parameters, settings_.work_memory_bytes, &block_.deferred_checks(),
-          &cursors_, &triggers_};
+  return {store_,
+          transaction(),
+          view,
+          context_,
+          parameters,
+          settings_.work_memory_bytes,
+          &block_.deferred_checks(),
+          &cursors_,
+          &triggers_,
+          nullptr,
+          settings_.spill->may_spill() ? settings_.spill.get() : nullptr};
 }
 
 }  // namespace indigo::engine

@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 
+#include "engine/exec/spill/spill_space.h"
 #include "engine/row_sink.h"
 #include "engine/settings/log_settings.h"
 #include "types/function/context.h"
@@ -18,8 +20,9 @@ struct AppliedSettings {
   std::chrono::milliseconds statement_timeout{0}, lock_timeout{0}, idle_timeout{0}, idle_transaction_timeout{0};
   bool checks_connection = false;
   bool tracks_activity = true;
-  uint64_t work_memory_bytes = 0;  // the limit of one operator
-  bool replica = false;            // session_replication_role
+  uint64_t work_memory_bytes = 0;  // the limit of one operator that does not spill
+  std::shared_ptr<exec::SpillSpace> spill = std::make_shared<exec::SpillSpace>();
+  bool replica = false;  // session_replication_role
   Severity client_min_severity = Severity::kNotice;
   LogSettings log;
 };

@@ -8,6 +8,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "catalog/generated/columns.h"
+#include "catalog/object_privileges.h"
 #include "catalog/tables/system_table.h"
 #include "engine/session/session_activity.h"
 #include "engine/session/session_roles.h"
@@ -17,6 +18,7 @@
 #include "engine/settings/identifier_list.h"
 #include "engine/settings/setting_session.h"
 #include "types/number/random.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine {
 
@@ -28,11 +30,17 @@ std::chrono::milliseconds milliseconds(const std::string& value) {
   return std::chrono::milliseconds(std::strtoll(value.c_str(), nullptr, 10));
 }
 
-// An operator's limit: work_mem is a hint for a server that spills to disk; here an operator that outgrows the limit fails,
-// so the limit is a multiple that keeps one statement from taking the machine.
-uint64_t operator_memory_bytes(const std::string& work_mem_kilobytes) {
+// What an operator keeps before it spills, where there is a temp_directory; and its limit where it does not: an operator that
+// outgrows that fails, so it is a multiple that keeps one statement from taking the machine.
+void set_operator_memory(Session& session, const std::string& work_mem_kilobytes) {
   constexpr uint64_t kLeastBytes = uint64_t{4} << 30;
-  return std::max<uint64_t>(std::strtoull(work_mem_kilobytes.c_str(), nullptr, 10) * 1024, kLeastBytes);
+  session.applied.spill->memory_bytes = std::strtoull(work_mem_kilobytes.c_str(), nullptr, 10) * 1024;
+  session.applied.work_memory_bytes = std::max(session.applied.spill->memory_bytes, kLeastBytes);
+}
+
+void set_temporary_limit(Session& session, const std::string& kilobytes) {
+  const int64_t limit = std::strtoll(kilobytes.c_str(), nullptr, 10);
+  session.applied.spill->limit_bytes = limit < 0 ? UINT64_MAX : static_cast<uint64_t>(limit) * 1024;
 }
 
 Severity severity_of(std::string_view name) {
@@ -90,6 +98,8 @@ Result<std::string> check_time_zone(Session& session, std::string value) {
   return normalise_time_zone(std::move(value), session.applied.format);
 }
 
+constexpr Oid kDefaultTablespace = 1663;
+
 Oid tablespace_named(Session& session, std::string_view name) {
   namespace pg_tablespace = catalog::pg_tablespace;
   Oid found = kInvalidOid;
@@ -115,8 +125,15 @@ Result<std::string> check_temp_tablespaces(Session& session, std::string value) 
         .with_detail("List syntax is invalid.");
   }
   for (const std::string& name : *names) {
-    if (!name.empty() && tablespace_named(session, name) == kInvalidOid)
+    if (name.empty()) continue;
+    const Oid tablespace = tablespace_named(session, name);
+    if (tablespace == kInvalidOid)
       return Error(sqlstate::kUndefinedObject, "tablespace \"" + name + "\" does not exist");
+    if (tablespace == kDefaultTablespace) continue;  // the databases' own
+    const uint32_t held =
+        catalog::object_privileges(session.catalog, catalog::kTablespaceAcl, tablespace, session.catalog.user());
+    if ((held & types::kPrivilegeCreate) == 0)
+      return Error(sqlstate::kInsufficientPrivilege, "permission denied for tablespace " + name);
   }
   return value;
 }
@@ -233,6 +250,7 @@ constexpr SettingRow kPostgresRows[] = {
      {.keeps_plans = true,
       .apply = [](Session& s, const std::string& v) { s.applied.statement_timeout = milliseconds(v); }}},
     {"synchronous_commit", {.keeps_plans = true}},
+    {"temp_file_limit", {.keeps_plans = true, .apply = set_temporary_limit}},
     {"temp_tablespaces", {.keeps_plans = true, .check = check_temp_tablespaces}},
     {"TimeZone",
      {.boot_value = "Etc/UTC",
@@ -258,8 +276,7 @@ constexpr SettingRow kPostgresRows[] = {
     {"unix_socket_directories", {.is_private = true}},
     {"session_replication_role",
      {.apply = [](Session& s, const std::string& v) { s.applied.replica = v == "replica"; }}},
-    {"work_mem",
-     {.apply = [](Session& s, const std::string& v) { s.applied.work_memory_bytes = operator_memory_bytes(v); }}},
+    {"work_mem", {.apply = set_operator_memory}},
 };
 
 constexpr const char* kOwnCategory = "Indigo";
@@ -372,6 +389,20 @@ constexpr SettingDefinition kOwnSettings[] = {
      SettingShown::kByName,
      "role",
      {.reported = true, .check = check_role<SessionRoles::Setting::kSessionAuthorization>, .apply = apply_roles}},
+    {"temp_directory",
+     SettingKind::kString,
+     SettingContext::kPostmaster,
+     "",
+     "",
+     "",
+     "",
+     "",
+     kOwnCategory,
+     "Sets where sorts and aggregations put what does not fit into work_mem; empty keeps it in memory.",
+     false,
+     SettingShown::kListed,
+     nullptr,
+     {.keeps_plans = true, .apply = [](Session& s, const std::string& v) { s.applied.spill->directory = v; }}},
     {"workers", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
      "Sets the number of worker threads; zero means one for each core.", false},
 };

@@ -298,11 +298,12 @@ void NodeDescriber::sort(ExplainNode& n, const Plan& p, const SortPlan& s) {
   const PlanCounters c = counters(p);
   if (options_.analyze && c.method != nullptr) {
     const std::string size = kilobytes(c.memory_bytes);
-    n.properties.push_back(
-        Property::text("Sort Method", std::string(c.method) + "  Memory: " + size + "kB", Where::kText));
+    const bool on_disk = std::string_view(c.method) == "external merge";
+    n.properties.push_back(Property::text(
+        "Sort Method", std::string(c.method) + (on_disk ? "  Disk: " : "  Memory: ") + size + "kB", Where::kText));
     n.properties.push_back(Property::text("Sort Method", c.method, Where::kStructured));
     n.properties.push_back(Property::raw("Sort Space Used", size));
-    n.properties.push_back(Property::text("Sort Space Type", "Memory", Where::kStructured));
+    n.properties.push_back(Property::text("Sort Space Type", on_disk ? "Disk" : "Memory", Where::kStructured));
   }
 }
 

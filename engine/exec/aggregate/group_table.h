@@ -23,6 +23,8 @@ class GroupTable {
   void find_or_add(std::span<const Vector* const> keys, Selection selection, uint32_t* groups);
   // The same without adding: kNone for rows that are in no group.
   void find(std::span<const Vector* const> keys, Selection selection, uint32_t* groups);
+  // Of the rows of the last call, at their own numbers.
+  const std::vector<uint64_t>& row_hashes() const { return row_hashes_; }
 
   static constexpr uint32_t kNone = UINT32_MAX;
 

@@ -1,18 +1,23 @@
-// HashAggregate: groups in a hash table, answered in order of their first row.
+// HashAggregate: groups in a hash table, answered in order of their first row. When they outgrow work_mem, and there is a place for
+// temporary files, the rows of further groups go there, in partitions by their hashes, which are aggregated one after the other.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "engine/exec/aggregate/aggregate_states.h"
 #include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/aggregate/grouping.h"
 #include "engine/exec/operators.h"
+#include "engine/exec/spill/spilled_rows.h"
 
 namespace indigo::engine::exec {
 namespace {
 
 class HashAggregateOperator final : public Operator {
  public:
-  HashAggregateOperator(QueryState& state, Grouping grouping, OperatorPtr input)
+  HashAggregateOperator(QueryState& state, Grouping grouping, std::vector<Phys> columns, OperatorPtr input)
       : state_(state),
+        columns_(std::move(columns)),
         groups_(std::move(grouping.columns)),
         calls_(std::move(grouping.calls)),
         input_(std::move(input)) {
@@ -23,7 +28,7 @@ class HashAggregateOperator final : public Operator {
   Status open(Open mode) override {
     at_ = 0;
     uint64_t generation = state_.generation(slots());
-    if (mode == Open::kAgain && built_ && generation == generation_) return {};
+    if (mode == Open::kAgain && built_ && !spilled_ && generation == generation_) return {};
     generation_ = generation;
     drop();
     return input_->open(mode);
@@ -31,7 +36,10 @@ class HashAggregateOperator final : public Operator {
 
   Result<Chunk*> next(uint32_t max_rows) override {
     if (!built_) INDIGO_TRY(build());
-    if (at_ == states_.size()) return nullptr;
+    while (at_ == states_.size()) {
+      if (waiting_.empty()) return nullptr;
+      INDIGO_TRY(build_next_partition());
+    }
     arena_.reset();
     ArenaScope scope(state_, arena_);
     uint32_t n = std::min(states_.size() - at_, max_rows);
@@ -52,16 +60,71 @@ class HashAggregateOperator final : public Operator {
   }
 
  private:
+  // Rows whose groups had no room; how often their like has been divided.
+  struct Partition {
+    std::unique_ptr<SpilledRows> rows;
+    uint32_t depth = 0;
+  };
+  static constexpr uint32_t kPartitionBits = 4, kDepthMax = 8;
+
   void drop() {
     states_.clear();
     table_.clear();
-    built_ = false;
+    built_ = spilled_ = false;
+    current_ = {};
+    for (auto& partition : partitions_) partition.reset();
+    waiting_.clear();
+  }
+
+  Status build_next_partition() {
+    states_.clear();
+    table_.clear();
+    at_ = 0;
+    current_ = std::move(waiting_.back());
+    waiting_.pop_back();
+    return build();
+  }
+
+  Result<Chunk*> next_rows() { return current_.rows != nullptr ? current_.rows->next() : input_->next(kChunkRows); }
+
+  // The rows of groups that are there; the others go to the partitions.
+  Result<Selection> divide(const Chunk& chunk, SpillSpace& space) {
+    table_.find(keys_, chunk.selection, group_of_);
+    columns_of_chunk_.clear();
+    for (const Vector& v : chunk.columns) columns_of_chunk_.push_back(&v);
+    uint16_t* known = known_.reserve(chunk.selection.count);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < chunk.selection.count; i++) {
+      const uint32_t row = chunk.selection[i];
+      if (group_of_[i] != GroupTable::kNone) {
+        group_of_[n] = group_of_[i];
+        known[n++] = static_cast<uint16_t>(row);
+        continue;
+      }
+      const uint64_t hash = table_.row_hashes()[row];
+      auto& partition = partitions_[hash >> (64 - kPartitionBits * (current_.depth + 1)) & (partitions_.size() - 1)];
+      if (partition == nullptr) {
+        INDIGO_ASSIGN(partition, SpilledRows::make(space, columns_));
+      }
+      INDIGO_TRY(partition->add(columns_of_chunk_, row));
+    }
+    return Selection{known, n};
+  }
+
+  // The partitions that have been filled wait for their turn.
+  void keep_partitions() {
+    for (auto& partition : partitions_) {
+      if (partition != nullptr) waiting_.push_back({std::exchange(partition, nullptr), current_.depth + 1});
+    }
+    current_ = {};
   }
 
   Status build() {
     std::unique_ptr<Error> error;
+    SpillSpace* const space = current_.depth < kDepthMax ? state_.context().spill : nullptr;
+    bool full = false;
     while (true) {
-      INDIGO_ASSIGN(Chunk * chunk, input_->next(kChunkRows));
+      INDIGO_ASSIGN(Chunk * chunk, next_rows());
       if (chunk == nullptr) break;
       INDIGO_TRY(state_.check());
       arena_.reset();
@@ -70,16 +133,24 @@ class HashAggregateOperator final : public Operator {
       if (groups_.evaluate(frame, chunk->selection, error) < chunk->selection.count) return error;
       keys_.clear();
       for (size_t i = 0; i < groups_.size(); i++) keys_.push_back(&groups_[i]);
-      table_.find_or_add(keys_, chunk->selection, group_of_);
-      while (states_.size() < table_.size()) states_.add();
+      Selection rows = chunk->selection;
+      if (full) {
+        INDIGO_ASSIGN(rows, divide(*chunk, *space));
+        if (rows.count == 0) continue;
+      } else {
+        table_.find_or_add(keys_, rows, group_of_);
+        while (states_.size() < table_.size()) states_.add();
+      }
       uint64_t bytes = table_.bytes() + states_.bytes();
       for (AggregateCall& call : calls_) {
-        INDIGO_TRY(call.accumulate(state_, frame, chunk->selection, group_of_, states_.data()));
+        INDIGO_TRY(call.accumulate(state_, frame, rows, group_of_, states_.data()));
         bytes += call.bytes();
       }
       counters().note_memory(bytes);
-      INDIGO_TRY(state_.check_memory(bytes));
+      if (space != nullptr && bytes > space->memory_bytes && table_.size() > kChunkRows) full = spilled_ = true;
+      if (!full) INDIGO_TRY(state_.check_memory(bytes));
     }
+    keep_partitions();
     arena_.reset();
     ArenaScope scope(state_, arena_);
     if (groups_.empty() && states_.size() == 0) states_.add();
@@ -89,6 +160,7 @@ class HashAggregateOperator final : public Operator {
   }
 
   QueryState& state_;
+  std::vector<Phys> columns_;  // of the input
   ExpressionSet groups_;
   std::vector<AggregateCall> calls_;
   OperatorPtr input_;
@@ -102,6 +174,12 @@ class HashAggregateOperator final : public Operator {
   uint32_t at_ = 0;
   uint64_t generation_ = 0;
   bool built_ = false;
+  bool spilled_ = false;  // not all groups of the input are, or were, in memory
+  Partition current_;     // that is read in the input's place
+  std::array<std::unique_ptr<SpilledRows>, size_t{1} << kPartitionBits> partitions_;
+  std::vector<Partition> waiting_;
+  std::vector<const Vector*> columns_of_chunk_;
+  SelectionBuffer known_;
 };
 
 }  // namespace
@@ -109,7 +187,8 @@ class HashAggregateOperator final : public Operator {
 Result<OperatorPtr> make_hash_aggregate(Builder& b, const sql::HashAggregatePlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
   INDIGO_ASSIGN(Grouping grouping, Grouping::make(b, p));
-  return OperatorPtr(std::make_unique<HashAggregateOperator>(b.state(), std::move(grouping), std::move(input)));
+  return OperatorPtr(std::make_unique<HashAggregateOperator>(b.state(), std::move(grouping),
+                                                             b.phys_of(p.inputs[0]->columns), std::move(input)));
 }
 
 }  // namespace indigo::engine::exec
