@@ -53,6 +53,7 @@ class JoinSearch {
       with_products();
     }
     if (!find(level_.all_rels)) greedy();
+    if (!find(level_.all_rels)) greedy(true);
     level_.final_rel = find(level_.all_rels);
     if (level_.final_rel && level_.final_rel->cheapest) return {};
     const bool full = std::any_of(level_.special_joins.begin(), level_.special_joins.end(),
@@ -285,8 +286,19 @@ class JoinSearch {
     }
   }
 
-  // Joins the two relations whose result is smallest, until one is left.
-  void greedy() {
+  // Whether the sides of each outer and semi join stay by themselves until they are whole, as the text nests them.
+  bool keeps_sides(const RelSet& a, const RelSet& b) const {
+    const RelSet both = a | b;
+    return std::all_of(level_.special_joins.begin(), level_.special_joins.end(), [&](const SpecialJoin& j) {
+      const RelSet left = j.syn_left & level_.all_rels, right = j.syn_right & level_.all_rels, sides = left | right;
+      return !both.overlaps(sides) || left.contains(both) || right.contains(both) || a.contains(sides) ||
+             b.contains(sides) || (a == left && b == right) || (a == right && b == left);
+    });
+  }
+
+  // Joins the two relations whose result is smallest, until one is left. What looks best may leave relations that cannot be
+  // joined any more (LATERAL below outer joins); `nested` does not stray from the text's own order, which can always be run.
+  void greedy(bool nested = false) {
     struct Part {
       Rel* rel;
       RelSet around;
@@ -301,6 +313,7 @@ class JoinSearch {
         for (size_t a = 0; a < rest.size(); a++) {
           for (size_t b = a + 1; b < rest.size(); b++) {
             if (!products && !rest[a].around.overlaps(rest[b].rel->set)) continue;
+            if (nested && !keeps_sides(rest[a].rel->set, rest[b].rel->set)) continue;
             const RelSet set = rest[a].rel->set | rest[b].rel->set;
             if (!find(set)) join(*rest[a].rel, *rest[b].rel);
             Rel* made = find(set);
