@@ -1,12 +1,11 @@
 // crypt() and gen_salt(): password hashes by libcrypt (DES, extended DES, MD5, bcrypt).
-#include <crypt.h>
-
 #include <array>
 #include <memory>
 
 #include "base/entropy.h"
 #include "base/sqlstate.h"
 #include "types/extension/pgcrypto/pgcrypto.h"
+#include "types/extension/pgcrypto/slow_crypt.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types::pgcrypto {
@@ -81,12 +80,19 @@ Str salt_of(FuncContext& context, Str type, std::optional<int32_t> rounds) {
   return {};
 }
 
+// libcrypt has other methods, some of which want as much memory as their salt says.
+bool is_known_salt(std::string_view salt) {
+  if (!salt.starts_with('$')) return true;
+  const std::string_view method = salt.substr(0, 4);
+  return salt.starts_with("$1$") || method == "$2a$" || method == "$2b$" || method == "$2x$" || method == "$2y$";
+}
+
 }  // namespace
 
 Str crypt(FuncContext& context, Str password, Str salt) {
   const std::string p(password), s(salt);
   const auto state = std::make_unique<crypt_data>();
-  const char* out = crypt_rn(p.c_str(), s.c_str(), state.get(), sizeof *state);
+  const char* out = is_known_salt(s) ? interruptible_crypt(p, s, *state) : nullptr;
   if (out == nullptr || out[0] == '*') {
     context.fail(sqlstate::kInvalidParameterValue, "invalid salt");
     return {};
