@@ -1,5 +1,6 @@
 #include "base/memory/memory_account.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -14,7 +15,7 @@ namespace indigo {
 
 namespace {
 
-constexpr uint64_t kMachineMemoryPercentMax = 85;
+constexpr uint64_t kShortPercent = 85, kVeryShortPercent = 92;  // of the machine's memory
 
 thread_local MemoryAccount* running = nullptr;
 
@@ -61,20 +62,38 @@ int64_t MemoryAccount::growth_bytes() {
   return account == nullptr ? 0 : account->bytes_ + held_by_thread() - account->entered_ - account->marked_;
 }
 
-bool MemoryAccount::must_stop() { return growth_bytes() > kMuchBytes && process_memory_is_short(); }
+int64_t MemoryAccount::held_bytes() {
+  const MemoryAccount* const account = running;
+  return account == nullptr ? 0 : account->bytes_ + held_by_thread() - account->entered_;
+}
 
-bool process_memory_is_short() {
+bool MemoryAccount::must_stop() {
+  const int64_t growth = growth_bytes();
+  if (growth <= kSomeBytes || !process_memory_is_short()) return false;
+  return growth > kMuchBytes || held_bytes() > kMuchBytes || process_memory_is_very_short();
+}
+
+namespace {
+
+// Per cent of the machine's memory.
+uint64_t process_memory_percent() {
   using SteadyClock = std::chrono::steady_clock;
   constexpr int64_t kBetweenLooks = SteadyClock::duration(std::chrono::milliseconds(2)).count();
   static std::atomic<int64_t> next_look{0};
-  static std::atomic<bool> is_short{false};
+  static std::atomic<uint64_t> percent{0};
   const int64_t now = SteadyClock::now().time_since_epoch().count();
   if (now >= next_look.load(std::memory_order_relaxed)) {
     next_look.store(now + kBetweenLooks, std::memory_order_relaxed);
-    is_short.store(process_memory_bytes() > machine_memory_bytes() / 100 * kMachineMemoryPercentMax,
-                   std::memory_order_relaxed);
+    percent.store(process_memory_bytes() / std::max<uint64_t>(1, machine_memory_bytes() / 100),
+                  std::memory_order_relaxed);
   }
-  return is_short.load(std::memory_order_relaxed);
+  return percent.load(std::memory_order_relaxed);
 }
+
+}  // namespace
+
+bool process_memory_is_short() { return process_memory_percent() >= kShortPercent; }
+
+bool process_memory_is_very_short() { return process_memory_percent() >= kVeryShortPercent; }
 
 }  // namespace indigo

@@ -11,8 +11,10 @@ namespace indigo {
 
 class MemoryAccount {
  public:
-  // Statements that have taken less are left alone.
+  // While memory is short, statements that have taken less are left alone, unless their session holds as much from before;
   static constexpr int64_t kMuchBytes = int64_t{64} << 20;
+  // those that have taken less than this always.
+  static constexpr int64_t kSomeBytes = int64_t{1} << 20;
 
   // The flow begins to run on this thread, and stops.
   void enter();
@@ -21,9 +23,11 @@ class MemoryAccount {
   // ---- of the flow that runs on this thread; nothing when there is none
   // A message begins.
   static void mark();
-  // Allocated and not freed since mark().
+  // Allocated and not freed since mark(), and since the flow began.
   static int64_t growth_bytes();
-  // The process is near what the machine has, and the flow's message has taken much: it should fail with 53200.
+  static int64_t held_bytes();
+  // The process is near what the machine has, and the flow's message has taken much, or some for a session that holds much; or it
+  // is very near, and the message has taken some. It should fail with 53200.
   static bool must_stop();
 
  private:
@@ -32,7 +36,8 @@ class MemoryAccount {
   int64_t marked_ = 0;   // bytes_ at mark()
 };
 
-// Whether the process is near what the machine has. Looked up every other millisecond.
+// Whether the process is near what the machine has, and very near. Looked up every other millisecond.
 bool process_memory_is_short();
+bool process_memory_is_very_short();
 
 }  // namespace indigo

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/memory/memory_account.h"
 #include "base/sqlstate.h"
 
 namespace indigo::engine {
@@ -60,6 +61,9 @@ Status Settings::set_custom(std::string_view name, std::string_view text, Scope 
   if (!valid_custom_name(name)) {
     return Error(sqlstate::kInvalidName, "invalid configuration parameter name \"" + std::string(name) + "\"")
         .with_detail("Custom parameter names must be two or more simple identifiers separated by dots.");
+  }
+  if (!text.empty() && process_memory_is_short()) {
+    return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The machine's memory is used up.");
   }
   std::string key(name);
   auto now = custom_.find(key);
@@ -134,6 +138,7 @@ Status Settings::reset(std::string_view name, Scope scope, bool superuser) {
   }
   const auto& definition = setting_table()[*index];
   INDIGO_TRY(check_settable(definition, superuser));
+  if (check && definition.no_reset_all) INDIGO_TRY(check(*index, reset_value(*index)));
   assign(*index, reset_value(*index), scope);
   if (definition.puts_back != nullptr) {
     const uint32_t other = *find_setting(definition.puts_back);

@@ -3,6 +3,8 @@
 // trees share or one of them has left (storage/btree/node_memory.h). Given back by epoch.
 #pragma once
 
+#include <malloc.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +19,8 @@ namespace indigo::storage {
 struct OverflowBody {
   uint64_t length;
   std::atomic<uint32_t> references;
-  size_t total_bytes() const { return sizeof(OverflowBody) + length; }
+  // What the allocator has taken for it: up to a fifth more than was asked for.
+  size_t total_bytes() const { return malloc_usable_size(const_cast<OverflowBody*>(this)); }
   Bytes bytes() const { return {reinterpret_cast<const char*>(this + 1), length}; }
 
   // Null when there is no memory.
