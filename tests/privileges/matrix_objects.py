@@ -280,7 +280,7 @@ grant execute on function upper(text) to m_other
 revoke execute on function upper(text) from public
 copy m.u to '/nonexistent/x'
 copy m.u from '/nonexistent/x'
-copy m.u to program 'true'
+copy m.u to program 'cat >/dev/null'
 copy m.u from program 'true'
 """),
     "language, parameter, tablespace": (EVERYBODY, """

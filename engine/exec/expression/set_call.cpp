@@ -42,7 +42,8 @@ Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& c
   c->buffer_.resize(c->columns_.size());
   catalog::CatalogView& view = b.state().session().catalog();
   const auto* e = sql::try_as<sql::CallExpr>(call);
-  const auto type = view.type(call->type.oid);
+  auto type = view.type(call->type.oid);
+  while (type != nullptr && type->kind == 'd') type = view.type(type->base);
   const bool composite = call->type.oid == oid::kRecord || (type != nullptr && type->kind == 'c');
   if (e == nullptr || !e->returns_set) {
     INDIGO_ASSIGN(c->arguments_, b.compile_all({call}));
