@@ -62,8 +62,9 @@ struct RowLayout::Added {
     while (parts[p].first > column) p--;
     return p;
   }
-  // Overwrites a column of one part.
-  static void patch(const RowLayout& layout, char* row, size_t column, const Datum& value);
+  // Overwrites a column of the part that begins at `at`.
+  static void patch(const RowLayout& layout, std::string& row, size_t at, size_t column, const Datum& value);
+  static void patch_variable(const RowLayout& layout, std::string& row, size_t at, uint32_t ordinal, Str value);
   // The bytes of a part that the row has.
   static size_t length(const RowLayout& layout, const char* part) {
     const size_t head = layout.offsets_offset_ + size_t{layout.variable_count_} * sizeof(uint32_t);
@@ -233,25 +234,45 @@ void RowLayout::decode(std::span<const Bytes> rows, std::span<const uint16_t> wa
 }
 
 void RowLayout::patch(std::string& row, size_t column, const Datum& value) const {
-  if (added_ == nullptr) return Added::patch(*this, row.data(), column, value);
+  if (added_ == nullptr) return Added::patch(*this, row, 0, column, value);
   const size_t part = added_->part_of(column);
   for (size_t p = 1; p <= part; p++) {
     if (added_->begin(row, p) == Bytes::npos) row += added_->parts[p].missing;
   }
   const Added::Part& at = added_->parts[part];
-  Added::patch(at.layout, row.data() + added_->begin(row, part), column - at.first, value);
+  Added::patch(at.layout, row, added_->begin(row, part), column - at.first, value);
 }
 
-void RowLayout::Added::patch(const RowLayout& layout, char* row, size_t column, const Datum& value) {
-  char* bitmap = row + layout.bitmap_offset_;
-  char* to = row + layout.position_[column];
+void RowLayout::Added::patch(const RowLayout& layout, std::string& row, size_t at, size_t column, const Datum& value) {
+  char* bitmap = row.data() + at + layout.bitmap_offset_;
   if (value.null) {
     set_bit(bitmap, column);
-    std::memset(to, 0, phys_bytes(layout.columns_[column]));
-    return;
+  } else {
+    bitmap[column >> 3] = static_cast<char>(bitmap[column >> 3] & ~(1 << (column & 7)));
   }
-  bitmap[column >> 3] = static_cast<char>(bitmap[column >> 3] & ~(1 << (column & 7)));
-  std::memcpy(to, &value.block, phys_bytes(layout.columns_[column]));
+  const Phys phys = layout.columns_[column];
+  if (is_variable(phys))
+    return patch_variable(layout, row, at, layout.position_[column], value.null ? Str() : value.str);
+  char* to = row.data() + at + layout.position_[column];
+  if (value.null) {
+    std::memset(to, 0, phys_bytes(phys));
+  } else {
+    std::memcpy(to, &value.block, phys_bytes(phys));
+  }
+}
+
+void RowLayout::Added::patch_variable(const RowLayout& layout, std::string& row, size_t at, uint32_t ordinal,
+                                      Str value) {
+  const Str old = layout.variable(row.data() + at, ordinal);
+  const auto begin = static_cast<size_t>(old.data() - row.data());
+  const auto longer = static_cast<uint32_t>(value.size() - old.size());  // modulo 2^32
+  row.replace(begin, old.size(), value);
+  if (longer == 0) return;
+  char* ends = row.data() + at + layout.offsets_offset_;
+  for (uint32_t i = ordinal; i < layout.variable_count_; i++) {
+    char* const end = ends + i * sizeof(uint32_t);
+    store_unaligned(end, load_unaligned<uint32_t>(end) + longer);
+  }
 }
 
 }  // namespace indigo::types

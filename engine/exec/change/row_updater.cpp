@@ -46,14 +46,13 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   sql::ExprList values, computed;
   std::vector<bool> wanted(updater->target_.column_count());
   INDIGO_ASSIGN(updater->row_checks_, RowChecks::make(b, plan, sql::RowCheck::Kind::kUpdate));
-  bool fixed = plan.generated.empty() && plan.checks.empty() && plan.view_checks.empty() &&
-               updater->row_checks_.empty() && !need_row && !updater->target_.has_queued_checks() && !updater->before_;
+  bool partial = plan.generated.empty() && plan.view_checks.empty() && updater->row_checks_.empty() && !need_row &&
+                 !updater->target_.has_exclusions() && !updater->before_;
   for (const sql::Assignment& a : assignments) {
     auto column = static_cast<size_t>(a.column);
     values.push_back(a.value);
     updater->value_columns_.push_back(column);
     updater->assigned_[column] = updater->columns_[column];
-    fixed &= plan.relation->layout.phys(column) != Phys::kStr;
     updater->changes_key_ |= updater->target_.is_key_column(column);
     mark_target_columns(a.value, wanted);
   }
@@ -72,12 +71,14 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
       updater->partition_check_ = nullptr;
   }
   if (updater->partition_check_ != nullptr) {
-    fixed = false;
+    partial = false;
     if (plan.root != nullptr && plan.root->is_partitioned()) updater->plan_moves(plan);
   }
-  updater->patch_ = fixed && !updater->changes_key_;
+  for (const sql::ExprPtr& check : plan.checks) mark_target_columns(check, wanted);
+  updater->patch_ = !updater->before_ && updater->patches_few();
+  updater->partial_ = partial && updater->patch_ && !updater->changes_key_;
   for (size_t c = 0; c < wanted.size(); c++) {
-    if (wanted[c] || !updater->patch_) updater->wanted_.push_back(static_cast<uint16_t>(c));
+    if (wanted[c] || !updater->partial_) updater->wanted_.push_back(static_cast<uint16_t>(c));
   }
   updater->decoded_.resize(updater->wanted_.size());
   INDIGO_ASSIGN(updater->values_, b.compile_all(values));
@@ -85,6 +86,18 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   INDIGO_ASSIGN(updater->checks_, ChangeChecks::make(b, plan.checks, plan.check_names));
   INDIGO_ASSIGN(updater->view_checks_, ViewChecks::make(b, plan));
   return updater;
+}
+
+// Each string that is patched moves what stands behind it: of many, a new image is cheaper.
+bool RowUpdater::patches_few() const {
+  const types::RowLayout& layout = target_.relation().layout;
+  size_t strings = 0, patched = 0;
+  for (size_t c = 0; c < assigned_.size(); c++) {
+    if (layout.phys(c) != Phys::kStr) continue;
+    strings++;
+    patched += assigned_[c] != nullptr ? 1 : 0;
+  }
+  return patched <= 2 || 2 * patched <= strings;
 }
 
 // Rows that move are looked at where they arrive.
@@ -101,7 +114,9 @@ void RowUpdater::plan_moves(const sql::ChangePlan& plan) {
 }
 
 // Rows that leave the partition are checked where they arrive, not here.
-uint32_t RowUpdater::check_rows(const Frame& frame, Selection selection, std::unique_ptr<Error>& error) {
+uint32_t RowUpdater::check_rows(const Frame& frame, std::span<const storage::Claimed> claimed, Selection selection,
+                                std::unique_ptr<Error>& error) {
+  if (partial_) return check_partial(frame, claimed, selection, error);
   if (partition_check_ == nullptr) {
     if (!row_checks_.empty()) selection.count = row_checks_.run(frame, selection, error);
     if (selection.count > 0) selection.count = checks_.run(target_, frame, selection, columns_, error);
@@ -121,6 +136,24 @@ uint32_t RowUpdater::check_rows(const Frame& frame, Selection selection, std::un
   return selection.count;
 }
 
+uint32_t RowUpdater::check_partial(const Frame& frame, std::span<const storage::Claimed> claimed, Selection selection,
+                                   std::unique_ptr<Error>& error) {
+  const uint32_t good = checks_.run(target_, frame, selection, assigned_, error);
+  if (good == selection.count) return good;
+  // The message shows the whole row.
+  const auto row = static_cast<uint16_t>(selection[good]);
+  Chunk whole;
+  whole.columns.resize(columns_.size());
+  std::vector<const Vector*> pointers;
+  for (size_t c = 0; c < whole.columns.size(); c++) {
+    whole.columns[c].set_constant(assigned_[c] != nullptr ? assigned_[c]->datum(row)
+                                                          : target_.relation().layout.column(claimed[row].row, c));
+    pointers.push_back(&whole.columns[c]);
+  }
+  checks_.run(target_, Frame{{frame.inputs[0], &whole}, frame.extent}, {&row, 1}, pointers, error);
+  return good;
+}
+
 void RowUpdater::load(std::span<const storage::Claimed> claimed, Selection selection) {
   if (wanted_.empty() || selection.count == 0) return;
   // Rows that are not selected are decoded too, from some selected image: their values are never looked at.
@@ -137,9 +170,7 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
   Frame frame{{source, &old_}, extent_of(selection)};
   selection.count = values_.evaluate(frame, selection, error);
   if (selection.count == 0) return {};
-  if (!patch_) {
-    for (size_t c = 0; c < old_.columns.size(); c++) new_.columns[c].reference(old_.columns[c]);
-  }
+  for (const uint16_t c : wanted_) new_.columns[c].reference(old_.columns[c]);
   for (size_t i = 0; i < value_columns_.size(); i++) new_.columns[value_columns_[i]].reference(values_[i]);
   Frame new_frame{{source, &new_}, frame.extent};
   if (before_) {
@@ -157,25 +188,7 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
     if (selection.count == 0) return {};
     for (size_t i = 0; i < generated_columns_.size(); i++) new_.columns[generated_columns_[i]].reference(generated_[i]);
   }
-  if (patch_) {
-    for (uint32_t i = 0; i < selection.count; i++) {
-      if (target_.check_not_null(assigned_, selection[i]) != nullptr) {
-        // The message shows the whole row.
-        const storage::Claimed& row = claimed[selection[i]];
-        std::vector<Vector> whole(columns_.size());
-        std::vector<const Vector*> pointers;
-        for (size_t c = 0; c < whole.size(); c++) {
-          whole[c].set_constant(assigned_[c] != nullptr ? assigned_[c]->datum(selection[i])
-                                                        : target_.relation().layout.column(row.row, c));
-          pointers.push_back(&whole[c]);
-        }
-        error = target_.check_not_null(pointers, 0);
-        selection.count = i;
-      }
-    }
-  } else {
-    selection.count = check_rows(new_frame, selection, error);
-  }
+  selection.count = check_rows(new_frame, claimed, selection, error);
   returned_.begin(new_, frame.extent);
   for (uint32_t i = 0; i < selection.count; i++) {
     Status status = write(claimed[selection[i]], selection[i]);
@@ -220,23 +233,25 @@ std::vector<int16_t> updated_columns(const catalog::RelationInfo& relation, cons
   return out;
 }
 
-void RowUpdater::patched_image(const storage::Claimed& claimed, uint32_t row) {
+void RowUpdater::make_image(const storage::Claimed& claimed, uint32_t row) {
+  const types::RowLayout& layout = target_.relation().layout;
+  if (!patch_) return layout.encode(columns_, row, image_);
   image_.assign(claimed.row);
-  for (size_t i = 0; i < value_columns_.size(); i++) {
-    target_.relation().layout.patch(image_, value_columns_[i], values_[i].datum(row));
+  for (const std::vector<size_t>* columns : {&value_columns_, &generated_columns_}) {
+    for (const size_t c : *columns) layout.patch(image_, c, new_.columns[c].datum(row));
   }
 }
 
 Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
-  if (patch_) {
-    patched_image(claimed, row);
-    return target_.update(claimed.key, claimed.key, image_);
-  }
   if (partition_check_ != nullptr) {
     INDIGO_ASSIGN(const bool stays, partition_check_->holds(new_, row));
     if (!stays) return move(claimed, row);
   }
-  target_.relation().layout.encode(columns_, row, image_);
+  make_image(claimed, row);
+  if (partial_) {
+    INDIGO_TRY(target_.update(claimed.key, claimed.key, image_));
+    return target_.updated(claimed.row, image_);
+  }
   const bool rekeyed = changes_key_ || (before_ && !target_.relation().has_hidden_row_id());
   if (rekeyed) target_.key_of(columns_, row, key_);
   const Bytes key = rekeyed ? Bytes(key_) : Bytes(claimed.key);

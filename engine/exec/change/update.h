@@ -1,7 +1,7 @@
 // Changing rows that are there: shared by UPDATE, MERGE and ON CONFLICT DO UPDATE.
 //
-// RowUpdater works on rows that the caller has claimed. When every assigned column has a fixed width and nothing else needs
-// the whole row, the new image is a patched copy of the old one.
+// RowUpdater works on rows that the caller has claimed. The new image is a patched copy of the old one unless most strings
+// change or a BEFORE trigger sees the row; where nothing else needs the whole row, only what expressions read is decoded.
 // Thread safety: none.
 #pragma once
 
@@ -46,13 +46,17 @@ class RowUpdater {
 
  private:
   void plan_moves(const sql::ChangePlan& plan);
-  uint32_t check_rows(const Frame& frame, Selection selection, std::unique_ptr<Error>& error);
+  bool patches_few() const;
+  uint32_t check_rows(const Frame& frame, std::span<const storage::Claimed> claimed, Selection selection,
+                      std::unique_ptr<Error>& error);
+  uint32_t check_partial(const Frame& frame, std::span<const storage::Claimed> claimed, Selection selection,
+                         std::unique_ptr<Error>& error);
   Status write(const storage::Claimed& claimed, uint32_t row);
   // BEFORE triggers of the one selected row; false: it stays as it is.
   Result<bool> fire_before(const storage::Claimed& claimed, uint32_t row);
   // A row that belongs into another partition now.
   Status move(const storage::Claimed& claimed, uint32_t row);
-  void patched_image(const storage::Claimed& claimed, uint32_t row);
+  void make_image(const storage::Claimed& claimed, uint32_t row);
 
   QueryState& state_;
   ChangeTarget target_;
@@ -69,7 +73,8 @@ class RowUpdater {
   std::unique_ptr<PartitionedInsert> mover_;
   std::vector<int> moved_columns_;  // by column of that table
   Chunk moved_;
-  bool patch_ = false;  // every change is a patch of fixed-width columns
+  bool patch_ = false;    // the new image is a patched copy of the old one
+  bool partial_ = false;  // only columns that expressions read are decoded
   bool changes_key_ = false;
   bool before_ = false;    // BEFORE UPDATE triggers
   std::string triggered_;  // the row as they left it
