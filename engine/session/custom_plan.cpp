@@ -1,7 +1,4 @@
 // Custom or generic: whether an execution of a prepared statement is planned for its parameters' values.
-#include <string>
-
-#include "catalog/descriptor/session_context.h"
 #include "engine/session/portal/preparation.h"
 
 namespace indigo::engine {
@@ -14,22 +11,20 @@ constexpr int64_t kCustomPlansFirst = 5;
 // PostgreSQL's charge for planning, in the planner's units.
 double planning_cost(const sql::PlannedStatement& plan) { return 2.5 * static_cast<double>(plan.relations.size() + 1); }
 
-bool choose_custom(const std::string& mode, const PlanCounts& counts, double generic_cost) {
-  if (mode == "force_generic_plan") return false;
-  if (mode == "force_custom_plan") return true;
-  if (generic_cost < Preparation::kCustomPlanCost) return false;
+}  // namespace
+
+bool Preparation::chooses_custom(const PlanCounts& counts, double generic_cost) {
+  refresh_settings();
+  if (plan_mode_ != PlanMode::kAuto) return plan_mode_ == PlanMode::kCustom;
+  if (generic_cost < kCustomPlanCost) return false;
   if (counts.custom < kCustomPlansFirst) return true;
   return generic_cost >= counts.custom_cost / static_cast<double>(counts.custom);
 }
 
-}  // namespace
-
 Result<PreparedPtr> Preparation::for_values(const PreparedPtr& generic, std::span<const Datum> values,
                                             PlanCounts& counts) {
   if (generic->is_utility()) return generic;
-  std::string mode;
-  if (!values.empty() && !generic->rewritten) context_.setting("plan_cache_mode", mode);
-  if (mode.empty() || !choose_custom(mode, counts, generic->plan->root->total_cost)) {
+  if (values.empty() || generic->rewritten || !chooses_custom(counts, generic->plan->root->total_cost)) {
     counts.generic++;
     return generic;
   }

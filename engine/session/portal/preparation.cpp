@@ -59,12 +59,15 @@ void Preparation::refresh_settings() {
   settings_seen_ = settings_.plan_generation();
   planner_switches_ = -1;
   std::string mode;
-  wants_generic_ = context_.setting("plan_cache_mode", mode) && mode == "force_generic_plan";
+  plan_mode_ = PlanMode::kAuto;
+  if (!context_.setting("plan_cache_mode", mode)) return;
+  if (mode == "force_generic_plan") plan_mode_ = PlanMode::kGeneric;
+  if (mode == "force_custom_plan") plan_mode_ = PlanMode::kCustom;
 }
 
 bool Preparation::wants_generic() {
   refresh_settings();
-  return wants_generic_;
+  return plan_mode_ == PlanMode::kGeneric;
 }
 
 bool Preparation::is_current(const Prepared& prepared) const {

@@ -95,6 +95,7 @@ class Preparation {
   void require(Prepared& prepared, const sql::Query& query);
   // Whether a plan for any values is wanted of a text that has not been seen before.
   bool wants_generic();
+  bool chooses_custom(const PlanCounts& counts, double generic_cost);
   // Whether other sessions would prepare this text alike.
   bool shares(std::string_view text) const;
   std::string shared_key(const SharedStatement& statement);
@@ -112,7 +113,7 @@ class Preparation {
   uint64_t shared_settings_seen_ = 0;  // and the plan_generation that they are of
   uint64_t settings_seen_ = 0;         // SessionSettings::plan_generation of the two below
   int planner_switches_ = -1;          // sql::PlanInput::switches
-  bool wants_generic_ = false;
+  enum class PlanMode : uint8_t { kAuto, kGeneric, kCustom } plan_mode_ = PlanMode::kAuto;  // plan_cache_mode
   bool ignores_row_security_ = false;
   bool literals_changed_ = false;
 };
