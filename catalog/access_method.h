@@ -29,8 +29,10 @@ struct AccessMethod {
   bool one_by_one;   // entries come in turn; else rows are marked first ("index_scan")
   bool backward;
   double descent = 1;  // what finding one key costs, of what it costs in a tree
+  bool inverted =
+      false;  // a row has any number of keys (types/inverted): conditions become queries of keys, not bounds
 
-  // Plans may ask it. One that may not is a definition only: kept, shown and dumped.
+  // Plans may ask it by bounds of its keys. One that may not, and is not inverted, is a definition only: kept, shown and dumped.
   bool searchable() const;
 
   // pg_indexam_has_property and the like; not `known`: there is no such property.

@@ -131,9 +131,17 @@ struct TableScanPlan : PlanOf<PlanKind::kTableScan>, ScanPlan {
   int current_of_parameter =
       -1;  // the execution's parameter with the cursor's name, which `current_of` is a variable of then
 };
+struct InvertedCondition {
+  int column = 0;        // of the index, from 0
+  int strategy = 0;      // of its operator class
+  Oid op = kInvalidOid;  // column OP value
+};
 struct IndexScanPlan : PlanOf<PlanKind::kIndexScan>, ScanPlan {
-  int index = 0;
-};  // into relation->indexes
+  int index = 0;  // into relation->indexes
+  // An inverted index's: `bounds.equal` has the conditions' values, and here is what each is compared with. The filter has the
+  // conditions themselves, too.
+  std::vector<InvertedCondition> inverted;
+};
 
 struct FunctionScanPlan : PlanOf<PlanKind::kFunctionScan> {
   std::vector<Entry::Function> functions;

@@ -563,7 +563,8 @@ void SessionCatalog::system_table_rows(Oid oid, int index, std::span<const Datum
   // A function's row by its OID; operator classes and collations change everything; of the rest nobody says what changes.
   if (recording_ != nullptr && oid == pg_proc::kOid && index < 0 && prefix.size() == 1) {
     recording_->add(object_key(prefix[0].oid()));
-  } else if (recording_ != nullptr && oid != pg_opclass::kOid && oid != pg_collation::kOid) {
+  } else if (recording_ != nullptr && oid != pg_opclass::kOid && oid != pg_amop::kOid && oid != pg_amproc::kOid &&
+             oid != pg_collation::kOid) {
     recording_->add_everything();
   }
   reading([&](storage::Transaction& txn) {

@@ -82,14 +82,28 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 
 }  // namespace
 
+std::string NodeDescriber::index_column(const Plan& p, const ScanPlan& s, const catalog::IndexColumn& column) {
+  return column.column > 0 ? text_.own_column(p, s.relation->columns[static_cast<size_t>(column.column) - 1].name)
+                           : "(" + index_expression_text(catalog_, s.relation, column.expression) + ")";
+}
+
+std::string NodeDescriber::inverted_conditions(const Plan& p, const IndexScanPlan& s, const catalog::IndexInfo& index) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < s.inverted.size(); i++) {
+    const InvertedCondition& condition = s.inverted[i];
+    const catalog::OperatorInfo* op = catalog_.operator_by_oid(condition.op);
+    parts.push_back("(" + index_column(p, s, index.columns[static_cast<size_t>(condition.column)]) + " " +
+                    (op != nullptr ? std::string(op->name) : "?") + " " +
+                    text_.text_over(p, *s.bounds.equal[i], nullptr, nullptr) + ")");
+  }
+  return joined(parts, " AND ");
+}
+
 std::string NodeDescriber::bounds(const Plan& p, const ScanPlan& s, const catalog::IndexInfo& index, const KeyBounds& b,
                                   size_t position) {
   std::vector<std::string> parts;
   const auto part = [&](size_t at, const char* op, const ExprPtr& value) {
-    const int column = index.columns[at].column;
-    const std::string name =
-        column > 0 ? text_.own_column(p, s.relation->columns[static_cast<size_t>(column) - 1].name)
-                   : "(" + index_expression_text(catalog_, s.relation, index.columns[at].expression) + ")";
+    const std::string name = index_column(p, s, index.columns[at]);
     std::string text = value ? text_.text_over(p, *value, nullptr, nullptr) : "";
     if (op == kAny && (text.empty() || text[0] != '(')) text = "(" + text + ")";
     parts.push_back("(" + name + " " + op + (value ? " " + text : "") + ")");
@@ -122,7 +136,12 @@ void NodeDescriber::scan(ExplainNode& n, const Plan& p, const ScanPlan& s, const
     n.head.push_back(Property::text("Scan Direction", backward ? "Backward" : "Forward", Where::kStructured));
     n.head.push_back(Property::text("Index Name", index->name, Where::kStructured));
     relation(n, *s.relation, text_.alias(p));
-    if (!s.bounds.whole()) add(n, "Index Cond", bounds(p, s, *index, s.bounds, 0));
+    const auto* inverted = p.kind == PlanKind::kIndexScan ? static_cast<const IndexScanPlan*>(&s) : nullptr;
+    if (inverted != nullptr && !inverted->inverted.empty()) {
+      add(n, "Index Cond", inverted_conditions(p, *inverted, *index));
+    } else if (!s.bounds.whole()) {
+      add(n, "Index Cond", bounds(p, s, *index, s.bounds, 0));
+    }
   }
   scan_filter(n, p, s.filter);
 }

@@ -28,6 +28,8 @@ class NodeDescriber {
   void condition(ExplainNode& n, const char* label, const Plan& p, const ExprPtr& e);
   void relation(ExplainNode& n, const RelationInfo& r, const std::string& alias);
   void named_scan(ExplainNode& n, const Plan& p, const char* type, const char* label, const std::string& name);
+  std::string index_column(const Plan& p, const ScanPlan& s, const catalog::IndexColumn& column);
+  std::string inverted_conditions(const Plan& p, const IndexScanPlan& s, const catalog::IndexInfo& index);
   // `b` bounds the index's columns from `position` on.
   std::string bounds(const Plan& p, const ScanPlan& s, const catalog::IndexInfo& index, const KeyBounds& b,
                      size_t position);

@@ -12,8 +12,16 @@ std::unique_ptr<Index> create_btree_index(EpochManager& epochs, const PauseHook&
   return std::make_unique<BtreeIndex>(epochs, &account, pauses);
 }
 
-BtreeIndex::BtreeIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses)
-    : epochs_(epochs), account_(account), pauses_(pauses), root_(create_node(BtreeNode::kDefaultBytes, 0, {})) {}
+std::unique_ptr<Index> create_inverted_index(const IndexEnvironment& e) {
+  return std::make_unique<BtreeIndex>(e.epochs, &e.account, e.pauses, true);
+}
+
+BtreeIndex::BtreeIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses, bool inverted)
+    : epochs_(epochs),
+      account_(account),
+      pauses_(pauses),
+      inverted_(inverted),
+      root_(create_node(BtreeNode::kDefaultBytes, 0, {})) {}
 
 BtreeIndex::~BtreeIndex() { release(root_, account_); }
 

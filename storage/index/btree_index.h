@@ -43,7 +43,7 @@ struct BtreePlace {
 
 class BtreeIndex final : public Index {
  public:
-  BtreeIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses);
+  BtreeIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses, bool inverted = false);
   ~BtreeIndex() override;  // it must not be in use
   std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) override;
 
@@ -53,6 +53,7 @@ class BtreeIndex final : public Index {
   size_t lookup(Bytes key, std::vector<std::string>& primary_keys) override;
   void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override;
   std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) override;
+  bool inverted() const override { return inverted_; }
   void set_fill(uint8_t percent) override { fill_percent_.store(percent, std::memory_order_relaxed); }
   uint64_t entry_count() const override;
   uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
@@ -143,6 +144,7 @@ class BtreeIndex final : public Index {
   EpochManager& epochs_;
   MemoryAccount* const account_;  // may be null
   const PauseHook& pauses_;
+  const bool inverted_;
   std::atomic<uint8_t> fill_percent_{100};
   std::atomic<uint64_t> generation_{0};  // changes while writers are kept out
   mutable std::atomic<uint64_t> next_id_{1};
@@ -161,5 +163,7 @@ std::unique_ptr<Index> create_btree_index(EpochManager& epochs, const PauseHook&
 inline std::unique_ptr<Index> create_btree_index(const IndexEnvironment& e) {
   return create_btree_index(e.epochs, e.pauses, e.account);
 }
+// A tree over any number of keys of each row.
+std::unique_ptr<Index> create_inverted_index(const IndexEnvironment& environment);
 
 }  // namespace indigo::storage

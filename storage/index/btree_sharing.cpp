@@ -7,6 +7,7 @@ BtreeIndex::BtreeIndex(BtreeIndex& source, uint64_t generation)
     : epochs_(source.epochs_),
       account_(source.account_),
       pauses_(source.pauses_),
+      inverted_(source.inverted_),
       fill_percent_(source.fill_percent_.load(std::memory_order_relaxed)),
       generation_(generation),
       next_id_(source.next_id_.load(std::memory_order_relaxed)),

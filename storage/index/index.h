@@ -91,6 +91,8 @@ class Index {
   virtual bool greatest(Bytes key, bool or_equal, std::string& found);
   // Does a scan of a range read that range alone? False: every scan of more than one key reads all entries.
   virtual bool ordered() const { return true; }
+  // Inverted: a row has any number of keys, and its extractor gives a list of them (storage/index/key_list.h). Not unique.
+  virtual bool inverted() const { return false; }
 
   // Another index with these entries, in constant time: the two share what neither changes. Its memory is counted in both, but in
   // the store's account once. While writers are kept out (EpochManager::pause_writers), with generations for this one and

@@ -82,8 +82,16 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
       auto outcome = index->extractor->extract(rows[i].key, rows[i].row, key, has_null);
       if (outcome == KeyExtractor::Outcome::kError) return StorageStatus::kKeyError;
       if (outcome == KeyExtractor::Outcome::kNotIndexed) continue;
-      bytes += sizeof(NewEntry) + 2 * (key.size() + rows[i].key.size());  // here and in the index
-      entries.push_back(new_index_entry(arena, key, rows[i].key, has_null));
+      const auto add = [&](Bytes one) {
+        bytes += sizeof(NewEntry) + 2 * (one.size() + rows[i].key.size());  // here and in the index
+        entries.push_back(new_index_entry(arena, one, rows[i].key, has_null));
+        return true;
+      };
+      if (index->index->inverted()) {
+        for_each_key_beyond(key, {}, add);
+      } else {
+        add(key);
+      }
     }
     if (store_.memory().full(bytes)) return StorageStatus::kOutOfMemory;
     if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;

@@ -11,6 +11,20 @@ namespace indigo::storage {
 
 using Outcome = KeyExtractor::Outcome;
 
+namespace {
+
+// Calls visit(key) for each key of a row, as extracted, until it answers false.
+template <class Visit>
+void for_each_key(const TableIndex& index, Bytes extracted, Visit visit) {
+  if (index.index->inverted()) {
+    for_each_key_beyond(extracted, {}, visit);
+  } else {
+    visit(extracted);
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<TableIndex> TableImpl::find_index(IndexId id) const {
   std::lock_guard lock(indexes_mutex_);
   for (const auto& index : *indexes_) {
@@ -24,6 +38,11 @@ StorageStatus TableImpl::add_index_entries(TransactionImpl& txn, Bytes key, Byte
   // Local: waiting for a lock gives the thread away, and the strings of another session are not these.
   std::string new_key, old_key;
   for (const auto& index : *indexes()) {
+    if (index->index->inverted()) {
+      const StorageStatus s = add_inverted_entries(txn, *index, key, row, old_image, entry);
+      if (s != StorageStatus::kOk) return s;
+      continue;
+    }
     bool has_null = false;
     Outcome outcome = index->extractor->extract(key, row, new_key, has_null);
     if (outcome == Outcome::kError) return StorageStatus::kKeyError;
@@ -33,14 +52,8 @@ StorageStatus TableImpl::add_index_entries(TransactionImpl& txn, Bytes key, Byte
       Outcome old_outcome = index->extractor->extract(key, *old_image, old_key, old_null);
       same = old_outcome == outcome && old_key == new_key;
       if (old_outcome == Outcome::kKey && !same) {
-        void* place = txn.arena().allocate(sizeof(OldIndexKey));
-        entry.old_keys = new (place) OldIndexKey{index.get(), txn.keep(old_key), entry.old_keys};
-        if (index->options.unique) txn.note_index_write(index->id.value, old_key);
-        if (txn.locks_writes()) {
-          const KeySpace space(*this, *index);
-          const StorageStatus s = KeyLocks(txn, space).write_entry(old_key, key);
-          if (s != StorageStatus::kOk) return s;
-        }
+        const StorageStatus s = note_old_key(txn, *index, old_key, key, entry);
+        if (s != StorageStatus::kOk) return s;
       }
     }
     if (outcome == Outcome::kNotIndexed || same) continue;
@@ -49,17 +62,55 @@ StorageStatus TableImpl::add_index_entries(TransactionImpl& txn, Bytes key, Byte
       StorageStatus s = check_unique(txn, *index, new_key, key, duplicate);
       if (s != StorageStatus::kOk) return s;
     }
-    NewValue place(txn);
-    if (txn.locks_writes()) {
-      const KeySpace space(*this, *index);
-      StorageStatus s = KeyLocks(txn, space).write_entry(new_key, key);
-      if (s == StorageStatus::kOk) s = place.open(space, new_key);
-      if (s != StorageStatus::kOk) return s;
-    }
-    StorageStatus s = index->index->insert(new_key, key);
+    const StorageStatus s = add_index_entry(txn, *index, new_key, key);
     if (s != StorageStatus::kOk) return s;
   }
   return StorageStatus::kOk;
+}
+
+StorageStatus TableImpl::add_index_entry(TransactionImpl& txn, const TableIndex& index, Bytes new_key, Bytes key) {
+  NewValue place(txn);
+  if (txn.locks_writes()) {
+    const KeySpace space(*this, index);
+    StorageStatus s = KeyLocks(txn, space).write_entry(new_key, key);
+    if (s == StorageStatus::kOk) s = place.open(space, new_key);
+    if (s != StorageStatus::kOk) return s;
+  }
+  return index.index->insert(new_key, key);
+}
+
+StorageStatus TableImpl::add_inverted_entries(TransactionImpl& txn, TableIndex& index, Bytes key, Bytes row,
+                                              const Bytes* old_image, PendingEntry& entry) {
+  std::string keys, old_keys;
+  bool has_null = false;
+  const Outcome outcome = index.extractor->extract(key, row, keys, has_null);
+  if (outcome == Outcome::kError) return StorageStatus::kKeyError;
+  if (outcome == Outcome::kNotIndexed) keys.clear();
+  if (old_image != nullptr && index.extractor->extract(key, *old_image, old_keys, has_null) != Outcome::kKey) {
+    old_keys.clear();
+  }
+  StorageStatus s = StorageStatus::kOk;
+  for_each_key_beyond(old_keys, keys, [&](Bytes old_key) {
+    s = note_old_key(txn, index, old_key, key, entry);
+    return s == StorageStatus::kOk;
+  });
+  if (s != StorageStatus::kOk) return s;
+  for_each_key_beyond(keys, old_keys, [&](Bytes new_key) {
+    txn.note_index_write(index.id.value, new_key);
+    s = add_index_entry(txn, index, new_key, key);
+    return s == StorageStatus::kOk;
+  });
+  return s;
+}
+
+StorageStatus TableImpl::note_old_key(TransactionImpl& txn, TableIndex& index, Bytes old_key, Bytes key,
+                                      PendingEntry& entry) {
+  void* place = txn.arena().allocate(sizeof(OldIndexKey));
+  entry.old_keys = new (place) OldIndexKey{&index, txn.keep(old_key), entry.old_keys};
+  if (index.options.unique) txn.note_index_write(index.id.value, old_key);
+  if (!txn.locks_writes()) return StorageStatus::kOk;
+  const KeySpace space(*this, index);
+  return KeyLocks(txn, space).write_entry(old_key, key);
 }
 
 StorageStatus TableImpl::note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, PendingEntry& entry) {
@@ -67,12 +118,11 @@ StorageStatus TableImpl::note_old_keys(TransactionImpl& txn, Bytes key, Bytes ol
   bool has_null;
   for (const auto& index : *indexes()) {
     if (index->extractor->extract(key, old_image, old_key, has_null) != Outcome::kKey) continue;
-    void* place = txn.arena().allocate(sizeof(OldIndexKey));
-    entry.old_keys = new (place) OldIndexKey{index.get(), txn.keep(old_key), entry.old_keys};
-    if (index->options.unique) txn.note_index_write(index->id.value, old_key);
-    if (!txn.locks_writes()) continue;
-    const KeySpace space(*this, *index);
-    const StorageStatus s = KeyLocks(txn, space).write_entry(old_key, key);
+    StorageStatus s = StorageStatus::kOk;
+    for_each_key(*index, old_key, [&](Bytes one) {
+      s = note_old_key(txn, *index, one, key, entry);
+      return s == StorageStatus::kOk;
+    });
     if (s != StorageStatus::kOk) return s;
   }
   return StorageStatus::kOk;
@@ -195,7 +245,10 @@ void TableImpl::erase_index_entries_of(Bytes primary_key, Bytes image) {
   bool has_null;
   for (const auto& index : *list) {
     if (index->extractor->extract(primary_key, image, key, has_null) != Outcome::kKey) continue;
-    erase_index_entry(*index, key, primary_key, entry);
+    for_each_key(*index, key, [&](Bytes one) {
+      erase_index_entry(*index, one, primary_key, entry);
+      return true;
+    });
   }
 }
 

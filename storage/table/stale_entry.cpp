@@ -80,7 +80,7 @@ StaleEntry::Verdict StaleEntry::look(const TableIndex& index, Bytes key, Bytes p
       const auto outcome = index.extractor->extract(primary_key, Bytes(images_).substr(version.begin, version.length),
                                                     computed_, has_null);
       if (outcome == KeyExtractor::Outcome::kError) return Verdict::kNeeded;
-      if (outcome == KeyExtractor::Outcome::kKey && computed_ == key) return Verdict::kNeeded;
+      if (outcome == KeyExtractor::Outcome::kKey && index.has_key(computed_, key)) return Verdict::kNeeded;
       examined_.push_back(version.name);
     }
   }

@@ -20,6 +20,7 @@
 #include "storage/btree/tree.h"
 #include "storage/index/index.h"
 #include "storage/index/index_factory.h"
+#include "storage/index/key_list.h"
 #include "storage/store_impl.h"
 #include "storage/table.h"
 #include "storage/table/read_record.h"
@@ -37,6 +38,11 @@ struct TableIndex {
   std::unique_ptr<Index> index;
   CommitStamp valid_from;
   mutable std::shared_mutex removals{};  // shared by who looks for locks and then removes an entry: KeySpace::settle
+
+  // Whether what the extractor has given for a row is, or has, this key.
+  bool has_key(Bytes extracted, Bytes key) const {
+    return index->inverted() ? key_list_has(extracted, key) : extracted == key;
+  }
 };
 using IndexList = std::vector<std::shared_ptr<TableIndex>>;
 
@@ -189,6 +195,11 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   // old image had and the new one has not are listed in `entry`.
   StorageStatus add_index_entries(TransactionImpl& txn, Bytes key, Bytes row, const Bytes* old_image,
                                   PendingEntry& entry, Duplicate* duplicate);
+  StorageStatus add_index_entry(TransactionImpl& txn, const TableIndex& index, Bytes new_key, Bytes key);
+  // The same for an index that has several keys of a row.
+  StorageStatus add_inverted_entries(TransactionImpl& txn, TableIndex& index, Bytes key, Bytes row,
+                                     const Bytes* old_image, PendingEntry& entry);
+  StorageStatus note_old_key(TransactionImpl& txn, TableIndex& index, Bytes old_key, Bytes key, PendingEntry& entry);
   StorageStatus note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, PendingEntry& entry);
   StorageStatus check_unique(TransactionImpl& txn, const TableIndex& index, Bytes key, Bytes primary_key,
                              Duplicate* duplicate);

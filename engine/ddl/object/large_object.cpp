@@ -4,6 +4,7 @@
 
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/tree.h"
 #include "engine/large_object/large_object.h"
 #include "types/oids.h"
 

@@ -11,6 +11,11 @@
 #include "engine/ddl/drop/dependency.h"
 #include "sql/parse/tree_names.h"
 
+struct PgQuery__AlterTableMoveAllStmt;
+struct PgQuery__AlterTableSpaceOptionsStmt;
+struct PgQuery__CreateTableSpaceStmt;
+struct PgQuery__DropTableSpaceStmt;
+
 namespace indigo::engine::ddl {
 
 // kInvalidOid: there is none.

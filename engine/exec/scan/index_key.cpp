@@ -5,11 +5,14 @@
 #include <set>
 
 #include "base/sqlstate.h"
+#include "catalog/access_method.h"
+#include "catalog/descriptor/inverted_key.h"
 #include "catalog/descriptor/session_context.h"
 #include "engine/exec/builder.h"
 #include "engine/exec/scan/index_session.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
+#include "storage/index/key_list.h"
 #include "storage/table.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
@@ -46,8 +49,31 @@ struct KeyProgram {
   sql::ExprList expressions;
   sql::ExprPtr predicate;        // null: every row
   std::vector<uint16_t> wanted;  // columns that the expressions read
+  // Of an inverted index: how each column is taken apart.
+  bool inverted = false;
+  std::vector<catalog::InvertedKey> keys;
   std::shared_ptr<TypesByOid> types = std::make_shared<TypesByOid>();
 };
+
+bool is_inverted(const IndexInfo& index) {
+  const catalog::AccessMethod* method = catalog::access_method(index.method);
+  return method != nullptr && method->inverted;
+}
+
+// The row's keys, of all columns, as a list.
+void append_key_list(const KeyProgram& program, std::span<const Datum> values, std::string& list) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < values.size(); i++) {
+    const catalog::InvertedKey& key = program.keys[i];
+    if (key.keys == nullptr || values[i].null) continue;
+    const size_t first = keys.size();
+    key.keys->keys_of(key.column, values[i], keys);
+    for (size_t k = first; k < keys.size(); k++) keys[k].insert(0, catalog::inverted_column_prefix(i));
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  for (const std::string& key : keys) storage::append_to_key_list(key, list);
+}
 
 void keep_type(catalog::CatalogView& view, Oid oid, TypesByOid& types) {
   if (oid < oid::kFirstUserOid || types.contains(oid)) return;
@@ -89,6 +115,10 @@ Result<std::shared_ptr<const KeyProgram>> make_program(catalog::SessionContext& 
     program->predicate = bind_columns(session.catalog(), e, wanted, *program->types);
   }
   program->wanted.assign(wanted.begin(), wanted.end());
+  program->inverted = is_inverted(index);
+  for (size_t i = 0; program->inverted && i < index.columns.size(); i++) {
+    program->keys.push_back(catalog::inverted_key(session.catalog(), index.columns[i]));
+  }
   return std::shared_ptr<const KeyProgram>(std::move(program));
 }
 
@@ -168,7 +198,9 @@ class ComputedKeyExtractor final : public storage::KeyExtractor {
     std::vector<Datum> values;
     std::unique_ptr<Error> error;
     const Outcome outcome = evaluator->values(row, values, error);
-    if (outcome == Outcome::kKey) {
+    if (outcome == Outcome::kKey && program_->inverted) {
+      append_key_list(*program_, values, key);
+    } else if (outcome == Outcome::kKey) {
       for (size_t i = 0; i < values.size(); i++) {
         has_null |= values[i].null;
         program_->key.append_column(i, values[i], key);
@@ -239,7 +271,7 @@ std::string expression_text(catalog::SessionContext& session, const RelationPtr&
 }  // namespace
 
 bool has_computed_key(const IndexInfo& index) {
-  return !index.predicate.empty() ||
+  return !index.predicate.empty() || is_inverted(index) ||
          std::any_of(index.columns.begin(), index.columns.end(), [](const auto& c) { return c.column == 0; });
 }
 

@@ -20,7 +20,7 @@ class Store;
 
 namespace indigo::engine::exec {
 
-// Has the index parts that need an evaluator?
+// Has the index parts that need an evaluator? Those of an inverted one do.
 bool has_computed_key(const catalog::IndexInfo& index);
 
 // `key` is the layout to encode with. The session serves the analysis only; it is not kept.

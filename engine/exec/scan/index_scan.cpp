@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/exec/operators.h"
+#include "engine/exec/scan/inverted_scan.h"
 #include "engine/exec/scan/populated.h"
 #include "engine/exec/scan/scan.h"
 #include "engine/exec/scan/unique_index.h"
@@ -51,6 +52,7 @@ bool without_nulls(const sql::KeyBounds& bounds) {
 
 Result<OperatorPtr> make_index_scan(Builder& b, const sql::IndexScanPlan& p) {
   INDIGO_TRY(check_populated(b.state().session().catalog(), *p.relation));
+  if (!p.inverted.empty()) return make_inverted_scan(b, p);
   const catalog::IndexInfo& index = p.relation->indexes[static_cast<size_t>(p.index)];
   INDIGO_ASSIGN(KeyBoundsEvaluator bounds, KeyBoundsEvaluator::make(b, p.bounds, index.key));
   const bool whole_keys = bounds.fixed_columns() > 0 && bounds.fixed_columns() == index.key.column_count();

@@ -96,6 +96,18 @@ KeyConditions::Comparison KeyConditions::compare(const ExprPtr& condition, const
   return placed(strategy, value, part.expr->type);
 }
 
+KeyConditions::Operand KeyConditions::operand_of(const ExprPtr& condition, const KeyPart& part) const {
+  const auto* call = try_as<CallExpr>(condition);
+  if (!call || call->op == kInvalidOid || call->arguments.size() != 2) return {};
+  const bool flipped = !is_part(call->arguments[0], part);
+  if (flipped && !is_part(call->arguments[1], part)) return {};
+  const ExprPtr& value = call->arguments[flipped ? 0 : 1];
+  if (!usable_value(value)) return {};
+  const catalog::OperatorInfo* op = level_.s.catalog().operator_by_oid(call->op);
+  if (op == nullptr) return {};
+  return {flipped ? op->commutator : call->op, call->collation, value};
+}
+
 // The executor finds the place of a value of another type.
 KeyConditions::Comparison KeyConditions::placed(int strategy, const ExprPtr& value, const TypeRef& type) const {
   switch (types::value_placement(base_type(value->type.oid), base_type(type.oid))) {

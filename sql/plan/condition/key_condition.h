@@ -20,6 +20,13 @@ class KeyConditions {
     bool exact = true;
   };
   Comparison compare(const ExprPtr& condition, const KeyPart& part) const;
+  // The operator with the column on its left, and the value on its right; no operator: it is something else.
+  struct Operand {
+    Oid op = kInvalidOid;
+    Oid collation = kInvalidOid;
+    ExprPtr value;
+  };
+  Operand operand_of(const ExprPtr& condition, const KeyPart& part) const;
   // (a, b) < (x, y) bounds a, not exactly.
   Comparison row_bound(const ExprPtr& condition, const KeyPart& part) const;
   // The array of x = ANY (array); null: it is something else.

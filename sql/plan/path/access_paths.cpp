@@ -11,6 +11,7 @@
 #include "sql/plan/path/cost.h"
 #include "sql/plan/path/index_trees.h"
 #include "sql/plan/path/index_union.h"
+#include "sql/plan/path/inverted_paths.h"
 #include "sql/plan/path/path_choice.h"
 #include "storage/table.h"
 #include "types/oids.h"
@@ -41,6 +42,7 @@ class TablePaths {
     if (level_.rels.size() > 1) {
       for (const IndexTree& tree : trees_) parameterised(tree);
     }
+    INDIGO_TRY(add_inverted_paths(level_, rel_));
     return add_index_unions(level_, rel_);
   }
 

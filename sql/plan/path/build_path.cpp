@@ -99,6 +99,7 @@ class PathBuilder {
     if (p.index >= 0) {
       auto node = std::make_shared<IndexScanPlan>();
       node->index = p.index;
+      node->inverted = p.inverted;
       s = node.get();
       plan = std::move(node);
     } else {

@@ -113,6 +113,13 @@ class TreeMaker {
 
 IndexTree primary_tree(Level& level, const Rel& rel) { return TreeMaker(level, rel).primary(); }
 
+Result<IndexTree> secondary_tree(Level& level, const Rel& rel, int index) {
+  const RelationInfo& relation = rel.table != nullptr ? *rel.table->relation : *level.entry(rel.entry).relation;
+  INDIGO_ASSIGN(IndexTree tree, TreeMaker(level, rel).secondary(relation.indexes[static_cast<size_t>(index)]));
+  tree.index = index;
+  return tree;
+}
+
 Result<std::vector<IndexTree>> index_trees(Level& level, const Rel& rel, const ExprList& facts) {
   const RelationInfo& relation = rel.table != nullptr ? *rel.table->relation : *level.entry(rel.entry).relation;
   const TreeMaker maker(level, rel);

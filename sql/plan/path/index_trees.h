@@ -23,6 +23,8 @@ struct IndexTree {
 };
 
 IndexTree primary_tree(Level& level, const Rel& rel);
+// The index with this number, of whatever method; without parts where its columns cannot be spoken of here.
+Result<IndexTree> secondary_tree(Level& level, const Rel& rel, int index);
 // Those of the table whose predicate, if any, follows from `facts`.
 Result<std::vector<IndexTree>> index_trees(Level& level, const Rel& rel, const ExprList& facts);
 

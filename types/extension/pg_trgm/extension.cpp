@@ -6,6 +6,7 @@
 
 #include "base/sqlstate.h"
 #include "types/extension/index_entry.h"
+#include "types/extension/pg_trgm/threshold.h"
 #include "types/extension/pg_trgm/trigrams.h"
 #include "types/extension/script.h"
 #include "types/function/kernel.h"
@@ -99,31 +100,12 @@ create operator class gin_trgm_ops for type text using gin as
 
 // ---- from how similar on texts match
 
-enum class Match : uint8_t { kText, kWord, kStrictWord };
-struct Threshold {
-  const char* setting;
-  double value;  // unless set
-};
-constexpr Threshold kThresholds[] = {{"pg_trgm.similarity_threshold", 0.3},
-                                     {"pg_trgm.word_similarity_threshold", 0.6},
-                                     {"pg_trgm.strict_word_similarity_threshold", 0.5}};
+using trgm::Match;
+using trgm::threshold;
 
-template <Match kMatch>
-std::optional<double> threshold(FuncContext& context) {
-  constexpr const Threshold& t = kThresholds[static_cast<size_t>(kMatch)];
-  std::string text;
-  if (!context.session().setting(t.setting, text) || text.empty()) return t.value;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= 1) return value;
-  context.fail(sqlstate::kInvalidParameterValue,
-               "invalid value for parameter \"" + std::string(t.setting) + "\": \"" + text + "\"");
-  return std::nullopt;
-}
-
-float show_limit(FuncContext& context) { return static_cast<float>(threshold<Match::kText>(context).value_or(0)); }
+float show_limit(FuncContext& context) { return static_cast<float>(threshold(context, Match::kText).value_or(0)); }
 float set_limit(FuncContext& context, float limit) {
-  constexpr const char* kSetting = kThresholds[0].setting;
+  constexpr const char* kSetting = trgm::kSimilarityThreshold;
   char text[32];
   const std::string value(text, std::to_chars(text, text + sizeof text, limit).ptr);
   if (!(limit >= 0 && limit <= 1)) {
@@ -147,7 +129,7 @@ float distance(Str part, Str whole) {
 }
 template <Match kMatch>
 bool matches(FuncContext& context, Str part, Str whole) {
-  const auto least = threshold<kMatch>(context);
+  const auto least = threshold(context, kMatch);
   return least && static_cast<double>(alike<kMatch>(part, whole)) >= *least;
 }
 template <Match kMatch>

@@ -1,0 +1,113 @@
+#include "engine/exec/scan/candidate_finder.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "engine/exec/errors.h"
+#include "types/value/key_codec.h"
+
+namespace indigo::engine::exec {
+
+using storage::Candidates;
+using types::KeyQuery;
+using Keys = std::vector<std::string>;
+
+namespace {
+
+// So few are read without asking what else might leave fewer.
+constexpr size_t kFew = 1024;
+
+Candidates every_record() {
+  Candidates out;
+  out.all = true;
+  return out;
+}
+
+// How much memory they take, roughly.
+uint64_t bytes_of(const Keys& keys) {
+  return keys.size() * (sizeof(std::string) + (keys.empty() ? 0 : keys.front().capacity()));
+}
+
+void intersect(Keys& with, const Keys& keys) {
+  Keys both;
+  std::set_intersection(std::make_move_iterator(with.begin()), std::make_move_iterator(with.end()), keys.begin(),
+                        keys.end(), std::back_inserter(both));
+  with = std::move(both);
+}
+
+}  // namespace
+
+Result<Candidates> CandidateFinder::find(const KeyQuery& query, size_t most) {
+  switch (query.kind) {
+    case KeyQuery::Kind::kAll: return every_record();
+    case KeyQuery::Kind::kNone: return Candidates();
+    case KeyQuery::Kind::kKey: return in_range(storage::KeyRange::point(query.key), most);
+    case KeyQuery::Kind::kRange: {
+      storage::KeyRange range;
+      range.low = query.key;
+      range.has_low = true;
+      range.high = query.end;
+      types::KeyLayout::successor(range.high);
+      range.has_high = query.has_end && !range.high.empty();
+      range.high_inclusive = false;
+      return in_range(range, most);
+    }
+    case KeyQuery::Kind::kSome: return query.least == query.of.size() ? of_all(query, most) : of_some(query, most);
+  }
+  return every_record();
+}
+
+Result<Candidates> CandidateFinder::in_range(const storage::KeyRange& range, size_t most) {
+  Candidates out;
+  const storage::StorageStatus status =
+      storage::index_candidates(table_, state_.transaction(), state_.view(), index_, range, most, out);
+  if (status != storage::StorageStatus::kOk) return storage_error(status, nullptr);
+  INDIGO_TRY(state_.check_memory(bytes_of(out.primary_keys)));
+  return out;
+}
+
+Result<Candidates> CandidateFinder::of_all(const KeyQuery& query, size_t most) {
+  Candidates out = every_record();
+  const auto take = [&](Candidates found) {
+    if (found.all) return;
+    if (out.all) {
+      out = std::move(found);
+    } else {
+      intersect(out.primary_keys, found.primary_keys);
+    }
+  };
+  for (const KeyQuery& part : query.of) {
+    INDIGO_ASSIGN(Candidates found, find(part, kFew));
+    take(std::move(found));
+  }
+  if (!out.all || most <= kFew) return out;
+  for (const KeyQuery& part : query.of) {
+    INDIGO_ASSIGN(Candidates found, find(part, most));
+    take(std::move(found));
+    if (!out.all && out.primary_keys.size() <= kFew) break;
+  }
+  return out;
+}
+
+Result<Candidates> CandidateFinder::of_some(const KeyQuery& query, size_t most) {
+  Candidates out;
+  uint32_t least = query.least;
+  Keys all;
+  for (const KeyQuery& part : query.of) {
+    INDIGO_ASSIGN(Candidates found, find(part, most));
+    if (found.all && --least == 0) return every_record();
+    if (found.all) continue;
+    std::move(found.primary_keys.begin(), found.primary_keys.end(), std::back_inserter(all));
+    INDIGO_TRY(state_.check_memory(bytes_of(all)));
+    INDIGO_TRY(state_.check());
+  }
+  std::sort(all.begin(), all.end());
+  for (auto at = all.begin(); at != all.end();) {
+    const auto end = std::find_if(at, all.end(), [&](const std::string& key) { return key != *at; });
+    if (end - at >= static_cast<std::ptrdiff_t>(least)) out.primary_keys.push_back(std::move(*at));
+    at = end;
+  }
+  return out.primary_keys.size() > most ? every_record() : std::move(out);
+}
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,32 @@
+// The records that satisfy a query of keys (types/inverted/key_query.h), by an inverted index: and perhaps others.
+//
+// What many rows have is not read where something else leaves few: the answer is what the rarer keys leave.
+// Thread safety: one session's.
+#pragma once
+
+#include "engine/exec/query_state.h"
+#include "storage/index_candidates.h"
+#include "types/inverted/key_query.h"
+
+namespace indigo::engine::exec {
+
+class CandidateFinder {
+ public:
+  CandidateFinder(QueryState& state, storage::Table& table, IndexId index)
+      : state_(state), table_(table), index_(index) {}
+
+  Result<storage::Candidates> find(const types::KeyQuery& query) { return find(query, SIZE_MAX); }
+
+ private:
+  // At most `most`; else every record may be one.
+  Result<storage::Candidates> find(const types::KeyQuery& query, size_t most);
+  Result<storage::Candidates> in_range(const storage::KeyRange& range, size_t most);
+  Result<storage::Candidates> of_all(const types::KeyQuery& query, size_t most);
+  Result<storage::Candidates> of_some(const types::KeyQuery& query, size_t most);
+
+  QueryState& state_;
+  storage::Table& table_;
+  const IndexId index_;
+};
+
+}  // namespace indigo::engine::exec

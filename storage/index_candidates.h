@@ -1,0 +1,31 @@
+// The records that an inverted index has entries for, by key or range of keys: those that a view sees with such a key, and
+// perhaps others, whose other versions have it. Who asks reads the records, and looks whether they satisfy the condition.
+//
+// Thread safety: one session's. May wait (Waiter::current()); holds nothing in the index between calls.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "storage/key_range.h"
+#include "storage/status.h"
+#include "storage/transaction.h"
+
+namespace indigo::storage {
+
+class Table;
+
+struct Candidates {
+  // Every record may be one: what follows has no meaning. So it is where there are more than were asked for, and for a range
+  // under locks, whose gaps have no names here.
+  bool all = false;
+  std::vector<std::string> primary_keys;  // ascending, each once
+};
+
+// At most `most` of them. `range` is what the transaction has read afterwards, as if a cursor had read it; not when the answer is
+// that all may be. An index that was dropped has none.
+StorageStatus index_candidates(Table& table, Transaction& transaction, const ReadView& view, IndexId index,
+                               const KeyRange& range, size_t most, Candidates& out);
+
+}  // namespace indigo::storage

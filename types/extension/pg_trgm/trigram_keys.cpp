@@ -1,0 +1,97 @@
+// gin_trgm_ops: a text's keys are its trigrams. A pattern of LIKE needs those of its fixed pieces.
+#include <algorithm>
+#include <cmath>
+
+#include "types/extension/pg_trgm/threshold.h"
+#include "types/extension/pg_trgm/trigrams.h"
+#include "types/inverted/inverted_class.h"
+#include "types/text/ascii.h"
+
+namespace indigo::types::trgm {
+
+namespace {
+
+enum Strategy : uint8_t { kSimilar = 1, kLike = 3, kILike = 4, kWordSimilar = 7, kStrictWordSimilar = 9, kEqual = 11 };
+
+std::string key_of(Trigram trigram) { return text_of(trigram); }
+
+void keys_of(const InvertedColumn&, const Datum& value, std::vector<std::string>& keys) {
+  for (const Trigram t : set_of(value.str)) keys.push_back(key_of(t));
+}
+
+std::vector<KeyQuery> keys(const std::vector<Trigram>& trigrams) {
+  std::vector<KeyQuery> out;
+  for (const Trigram t : trigrams) out.push_back(with_key(key_of(t)));
+  return out;
+}
+
+// One stretch of letters and digits of a pattern: where a wildcard stands beside it, the word may go on.
+void add_piece(const std::string& letters, bool begins, bool ends, std::vector<Trigram>& out) {
+  const std::string padded = (begins ? "  " : "") + letters + (ends ? " " : "");
+  for (size_t i = 0; i + 3 <= padded.size(); i++) {
+    const auto byte = [&](size_t at) { return static_cast<Trigram>(static_cast<uint8_t>(padded[i + at])); };
+    out.push_back(byte(0) << 16 | byte(1) << 8 | byte(2));
+  }
+}
+
+std::vector<Trigram> trigrams_of_pattern(Str pattern) {
+  std::vector<Trigram> out;
+  std::string letters;
+  bool begins = true;  // what stands before `letters` ends a word
+  const auto end_piece = [&](bool ends) {
+    if (!letters.empty()) add_piece(letters, begins, ends, out);
+    letters.clear();
+    begins = ends;
+  };
+  for (size_t i = 0; i < pattern.size(); i++) {
+    char c = pattern[i];
+    if (c == '%' || c == '_') {
+      end_piece(false);
+      continue;
+    }
+    if (c == '\\' && i + 1 < pattern.size()) c = pattern[++i];
+    if (is_alnum(c)) {
+      letters += ascii_lower(c);
+    } else {
+      end_piece(true);
+    }
+  }
+  end_piece(true);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+// The text is at least as similar as the threshold says only if it has this part of the other's trigrams.
+KeyQuery similar(FuncContext& context, Match match, Str text) {
+  const std::vector<Trigram> wanted = set_of(text);
+  const auto least = threshold(context, match);
+  if (wanted.empty() || !least) return every_row();
+  // One less than the number, for what floating point rounds.
+  const double needed = std::ceil(*least * static_cast<double>(wanted.size())) - 1;
+  return *least <= 0 ? every_row() : with_some(static_cast<uint32_t>(std::max(1.0, needed)), keys(wanted));
+}
+
+KeyQuery query_of(FuncContext& context, const InvertedColumn&, int strategy, const Datum& value) {
+  switch (strategy) {
+    case kSimilar: return similar(context, Match::kText, value.str);
+    case kWordSimilar: return similar(context, Match::kWord, value.str);
+    case kStrictWordSimilar: return similar(context, Match::kStrictWord, value.str);
+    case kLike:
+    case kILike: return with_all(keys(trigrams_of_pattern(value.str)));
+    case kEqual: return with_all(keys(set_of(value.str)));
+    default: return every_row();
+  }
+}
+
+}  // namespace
+
+const InvertedClass kTrigramKeys = {
+    "gin_extract_query_trgm",
+    false,
+    false,
+    1U << kSimilar | 1U << kLike | 1U << kILike | 1U << kWordSimilar | 1U << kStrictWordSimilar | 1U << kEqual,
+    keys_of,
+    query_of};
+
+}  // namespace indigo::types::trgm
