@@ -20,7 +20,7 @@ KeyQuery with_key(std::string key) {
   return out;
 }
 
-KeyQuery with_prefix(std::string prefix) { return with_key_between(prefix, prefix, true); }
+KeyQuery with_prefix(const std::string& prefix) { return with_key_between(prefix, prefix, true); }
 
 KeyQuery with_key_between(std::string low, std::string high, bool has_high) {
   KeyQuery out;

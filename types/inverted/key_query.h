@@ -30,7 +30,7 @@ KeyQuery every_row();
 KeyQuery no_row();
 KeyQuery with_key(std::string key);
 // Keys that begin with it.
-KeyQuery with_prefix(std::string prefix);
+KeyQuery with_prefix(const std::string& prefix);
 // Both bounds count; an empty `end` with has_end false is no bound.
 KeyQuery with_key_between(std::string low, std::string high, bool has_high);
 KeyQuery with_all(std::vector<KeyQuery> queries);

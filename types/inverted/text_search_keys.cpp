@@ -20,7 +20,7 @@ KeyQuery query_at(const QueryTree& tree, uint32_t node) {
   switch (n.op) {
     case QueryOperator::kWord: {
       std::string key = inverted_key(kWord, n.word);
-      return n.prefix ? with_prefix(std::move(key)) : with_key(std::move(key));
+      return n.prefix ? with_prefix(key) : with_key(std::move(key));
     }
     case QueryOperator::kAnd:
     case QueryOperator::kPhrase:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "catalog/descriptor/inverted_key.h"
 #include "engine/exec/scan/candidate_finder.h"
 #include "engine/exec/scan/scan.h"
