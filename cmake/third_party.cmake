@@ -40,6 +40,7 @@ indigo_external(re2 HEADER re2/re2.h ARCHIVES re2)
 indigo_external(icu HEADER unicode/ucol.h ARCHIVES icui18n icuuc icudata)
 indigo_external(openssl HEADER openssl/ssl.h ARCHIVES ssl crypto)
 indigo_external(crypt HEADER crypt.h ARCHIVES crypt)
+indigo_external(stemmer HEADER libstemmer.h ARCHIVES stemmer)
 indigo_external(pg_query HEADER pg_query/pg_query.pb-c.h ARCHIVES pg_query)
 # Its allocations are renamed to functions of sql/parse/grammar_call.cpp, where running out of memory is an error.
 set(pg_query_archive ${indigo_BINARY_DIR}/libpg_query_renamed.a)

@@ -5,11 +5,12 @@
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_context.h"
+#include "catalog/descriptor/text_search_names.h"
 #include "types/function/context.h"
 
 namespace indigo::sql {
 
-class CatalogOnlySession final : public catalog::SessionContext {
+class CatalogOnlySession final : public catalog::SessionContext, public types::TextSearchSession {
  public:
   explicit CatalogOnlySession(catalog::CatalogView& catalog) : catalog_(catalog) {}
 
@@ -36,6 +37,19 @@ class CatalogOnlySession final : public catalog::SessionContext {
     if (function != "has_schema_privilege_id") return refuse();
     return OwnedDatum(Datum::of(catalog_.may_use_schema(arguments[0].oid())));
   }
+
+  // Names of configurations and dictionaries in constants.
+  Oid find_text_search(types::TextSearchKind kind, std::string_view schema, std::string_view name) override {
+    return catalog::find_text_search(catalog_, kind, schema, name);
+  }
+  std::optional<types::TextSearchName> text_search_name(types::TextSearchKind kind, Oid oid) override {
+    return catalog::text_search_name(catalog_, kind, oid);
+  }
+  Result<types::ConfigurationPtr> text_search_configuration(Oid) override { return refuse(); }
+  Result<types::DictionaryPtr> text_search_dictionary(Oid) override { return refuse(); }
+  Result<Oid> current_text_search_configuration() override { return refuse(); }
+  Status try_text_search_dictionary(Oid, std::string_view) override { return refuse(); }
+  void text_search_notice(const Error&) override {}
 
  private:
   static Error refuse() { return Error(sqlstate::kInternalError, "a printed expression cannot be evaluated"); }

@@ -37,6 +37,7 @@
 #include "engine/ddl/table/index.h"
 #include "engine/ddl/table/reindex.h"
 #include "engine/ddl/table/truncate.h"
+#include "engine/ddl/text_search/text_search_object.h"
 #include "engine/ddl/trigger/create_trigger.h"
 #include "engine/statement/utility_statement.h"
 #include "sql/parse/node.h"
@@ -141,6 +142,10 @@ Status execute_define(DdlContext& c, const PgQuery__DefineStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: return ddl::execute_create_operator(c, s);
     case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE: return ddl::execute_create_aggregate(c, s);
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: return ddl::execute_create_base_type(c, s);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSPARSER: return ddl::execute_create_text_search_parser(c, s);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSTEMPLATE: return ddl::execute_create_text_search_template(c, s);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSDICTIONARY: return ddl::execute_create_text_search_dictionary(c, s);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSCONFIGURATION: return ddl::execute_create_text_search_configuration(c, s);
     default: return ddl::unsupported(of_object("CREATE", s.kind));
   }
 }
@@ -238,6 +243,10 @@ constexpr UtilityStatement kDefinitions[] = {
         PG_QUERY__NODE__NODE_ALTER_OPERATOR_STMT, "ALTER OPERATOR"),
     definition<&PgQuery__Node::alter_collation_stmt, ddl::execute_alter_collation>(
         PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT, "ALTER COLLATION"),
+    definition<&PgQuery__Node::alter_tsdictionary_stmt, ddl::execute_alter_text_search_dictionary>(
+        PG_QUERY__NODE__NODE_ALTER_TSDICTIONARY_STMT, "ALTER TEXT SEARCH DICTIONARY"),
+    definition<&PgQuery__Node::alter_tsconfiguration_stmt, ddl::execute_alter_text_search_configuration>(
+        PG_QUERY__NODE__NODE_ALTER_TSCONFIGURATION_STMT, "ALTER TEXT SEARCH CONFIGURATION"),
     definition<&PgQuery__Node::create_extension_stmt, ddl::execute_create_extension>(
         PG_QUERY__NODE__NODE_CREATE_EXTENSION_STMT, "CREATE EXTENSION"),
     definition<&PgQuery__Node::alter_extension_stmt, ddl::execute_alter_extension>(

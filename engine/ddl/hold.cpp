@@ -27,6 +27,10 @@ const Kind& kind_of(Oid class_id) {
       {catalog::pg_foreign_data_wrapper::kOid, "foreign-data wrapper", sqlstate::kUndefinedObject},
       {catalog::pg_foreign_server::kOid, "server", sqlstate::kUndefinedObject},
       {catalog::pg_publication::kOid, "publication", sqlstate::kUndefinedObject},
+      {catalog::pg_ts_config::kOid, "text search configuration", sqlstate::kUndefinedObject},
+      {catalog::pg_ts_dict::kOid, "text search dictionary", sqlstate::kUndefinedObject},
+      {catalog::pg_ts_parser::kOid, "text search parser", sqlstate::kUndefinedObject},
+      {catalog::pg_ts_template::kOid, "text search template", sqlstate::kUndefinedObject},
       {catalog::pg_largeobject::kOid, "large object", sqlstate::kUndefinedObject},
       {kInvalidOid, "part", sqlstate::kUndefinedObject},
   };

@@ -11,6 +11,7 @@
 #include "engine/session/session_parts.h"
 #include "engine/session/session_roles.h"
 #include "engine/settings/applied_settings.h"
+#include "engine/text_search/update_trigger.h"
 #include "types/io/record.h"
 
 namespace indigo::engine::programs {
@@ -105,6 +106,8 @@ Result<std::optional<std::string>> TriggerCaller::call(const exec::TriggerCall& 
   }
   if (info->language == "internal") {
     if (info->source == "suppress_redundant_updates_trigger") return suppress_redundant_update(call);
+    if (info->source == "tsvector_update_trigger_byid") return update_tsvector(session_, call, false);
+    if (info->source == "tsvector_update_trigger_bycolumn") return update_tsvector(session_, call, true);
     return Error(sqlstate::kFeatureNotSupported, "trigger function " + info->name + "() is not supported");
   }
   program_ = call.trigger->function;

@@ -6,8 +6,10 @@
 #include "base/fiber/wait_point.h"
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/text_search_names.h"
 #include "engine/programs/programs.h"
 #include "engine/programs/trigger_caller.h"
+#include "engine/row_sink.h"
 #include "engine/session/current_message.h"
 #include "engine/session/sequence_values.h"
 #include "engine/session/session_parts.h"
@@ -17,8 +19,14 @@
 #include "engine/settings/private_settings.h"
 #include "engine/settings/settings.h"
 #include "engine/system/system_functions.h"
+#include "engine/text_search/text_search_objects.h"
 
 namespace indigo::engine {
+
+SessionFunctions::SessionFunctions(SessionParts& session)
+    : session_(session), text_search_(std::make_unique<TextSearchObjects>(*this)) {}
+
+SessionFunctions::~SessionFunctions() = default;
 
 const types::FormatSettings& SessionFunctions::format() { return session_.applied_settings().format; }
 
@@ -95,5 +103,32 @@ Result<std::unique_ptr<types::SetProducer>> SessionFunctions::open_routine(const
 std::shared_ptr<const catalog::RelationInfo> SessionFunctions::transition_table(std::string_view name) {
   return session_.triggers().transition_table(name);
 }
+
+Result<types::ConfigurationPtr> SessionFunctions::text_search_configuration(Oid oid) {
+  return text_search_->configuration(oid);
+}
+
+Result<types::DictionaryPtr> SessionFunctions::text_search_dictionary(Oid oid) { return text_search_->dictionary(oid); }
+
+Result<Oid> SessionFunctions::current_text_search_configuration() {
+  std::string name;
+  setting("default_text_search_config", name);
+  return text_search_->named_configuration(name);
+}
+
+Oid SessionFunctions::find_text_search(types::TextSearchKind kind, std::string_view schema, std::string_view name) {
+  return catalog::find_text_search(catalog(), kind, schema, name);
+}
+
+std::optional<types::TextSearchName> SessionFunctions::text_search_name(types::TextSearchKind kind, Oid oid) {
+  return catalog::text_search_name(catalog(), kind, oid);
+}
+
+Status SessionFunctions::try_text_search_dictionary(Oid text_search_template, std::string_view options) {
+  INDIGO_TRY(text_search_->make_dictionary(text_search_template, options));
+  return {};
+}
+
+void SessionFunctions::text_search_notice(const Error& text) { session_.notice(Severity::kNotice, text); }
 
 }  // namespace indigo::engine

@@ -10,14 +10,17 @@
 #include <string_view>
 
 #include "catalog/descriptor/session_context.h"
+#include "types/textsearch/session.h"
 
 namespace indigo::engine {
 
 class SessionParts;
+class TextSearchObjects;
 
-class SessionFunctions final : public catalog::SessionContext {
+class SessionFunctions final : public catalog::SessionContext, public types::TextSearchSession {
  public:
-  explicit SessionFunctions(SessionParts& session) : session_(session) {}
+  explicit SessionFunctions(SessionParts& session);
+  ~SessionFunctions() override;
 
   const types::FormatSettings& format() override;
   catalog::CatalogView& catalog() override;
@@ -41,8 +44,17 @@ class SessionFunctions final : public catalog::SessionContext {
                                                            std::span<const Datum> args) override;
   std::shared_ptr<const catalog::RelationInfo> transition_table(std::string_view name) override;
 
+  Result<types::ConfigurationPtr> text_search_configuration(Oid oid) override;
+  Result<types::DictionaryPtr> text_search_dictionary(Oid oid) override;
+  Result<Oid> current_text_search_configuration() override;
+  Oid find_text_search(types::TextSearchKind kind, std::string_view schema, std::string_view name) override;
+  std::optional<types::TextSearchName> text_search_name(types::TextSearchKind kind, Oid oid) override;
+  Status try_text_search_dictionary(Oid text_search_template, std::string_view options) override;
+  void text_search_notice(const Error& notice) override;
+
  private:
   SessionParts& session_;
+  std::unique_ptr<TextSearchObjects> text_search_;
 };
 
 }  // namespace indigo::engine

@@ -18,6 +18,9 @@
 #include "engine/settings/identifier_list.h"
 #include "engine/settings/setting_session.h"
 #include "types/number/random.h"
+#include "types/system/type_name.h"
+#include "types/text/strings.h"
+#include "types/textsearch/session.h"
 #include "types/value/acl.h"
 
 namespace indigo::engine {
@@ -146,6 +149,21 @@ Result<std::string> check_role(Session& session, std::string value) {
 
 void apply_roles(Session& session, const std::string&) { session.roles.apply(); }
 
+// Kept qualified, so that what it means does not hang on the search_path.
+Result<std::string> check_text_search(Session& session, std::string value) {
+  auto* names = dynamic_cast<types::TextSearchSession*>(&session.context);
+  if (names == nullptr) return value;
+  const auto parts = types::parse_qualified_name(value);
+  const bool named = parts.ok() && !parts->empty() && parts->size() <= 2;
+  const Oid oid = named ? names->find_text_search(types::TextSearchKind::kConfiguration,
+                                                  parts->size() == 2 ? (*parts)[0] : "", parts->back())
+                        : kInvalidOid;
+  const auto found = names->text_search_name(types::TextSearchKind::kConfiguration, oid);
+  if (found) return types::quote_identifier(found->schema) + "." + types::quote_identifier(found->name);
+  return Error(sqlstate::kInvalidParameterValue,
+               "invalid value for parameter \"default_text_search_config\": \"" + value + "\"");
+}
+
 constexpr SettingRow kPostgresRows[] = {
     {"application_name", {.reported = true, .keeps_plans = true, .apply = name_application}},
     {"autovacuum", {.boot_value = "on"}},
@@ -165,7 +183,7 @@ constexpr SettingRow kPostgresRows[] = {
       .apply = [](Session& s, const std::string& v) { apply_date_style(v, s.applied.format); }}},
     {"data_directory_mode", {.octal = true}},
     {"default_tablespace", {.keeps_plans = true, .check = check_default_tablespace}},
-    {"default_text_search_config", {.boot_value = "pg_catalog.english"}},
+    {"default_text_search_config", {.boot_value = "pg_catalog.english", .check = check_text_search}},
     {"default_transaction_isolation", {.keeps_plans = true}},
     {"default_transaction_read_only", {.reported = true, .keeps_plans = true}},
     {"dynamic_library_path", {.is_private = true}},
@@ -403,6 +421,9 @@ constexpr SettingDefinition kOwnSettings[] = {
      SettingShown::kListed,
      nullptr,
      {.keeps_plans = true, .apply = [](Session& s, const std::string& v) { s.applied.spill->directory = v; }}},
+    {"text_search_directory", SettingKind::kString, SettingContext::kPostmaster,
+     "/usr/share/postgresql/15/tsearch_data", "", "", "", "", kOwnCategory,
+     "Sets the directory of the files that text search dictionaries are made of.", false},
     {"workers", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
      "Sets the number of worker threads; zero means one for each core.", false},
 };

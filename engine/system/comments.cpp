@@ -5,6 +5,7 @@
 #include "engine/system/catalog_rows.h"
 #include "engine/system/object_identity.h"
 #include "types/io/record.h"
+#include "types/textsearch/session.h"
 
 namespace indigo::engine {
 
@@ -44,6 +45,25 @@ Result<OwnedDatum> shared_description(SessionParts& session, std::span<const Dat
                             {arguments[0], Datum::of_oid(catalog_named(session, arguments[1].str))},
                             [&](RowReader row) { text = row.str(pg_shdescription::c_description); });
   return text_or_null(text);
+}
+
+std::string text_search_in_words(SessionParts& session, Oid class_id, Oid oid) {
+  constexpr struct {
+    Oid table;
+    types::TextSearchKind kind;
+    const char* words;
+  } kKinds[] = {{pg_ts_config::kOid, types::TextSearchKind::kConfiguration, "text search configuration "},
+                {pg_ts_dict::kOid, types::TextSearchKind::kDictionary, "text search dictionary "},
+                {pg_ts_parser::kOid, types::TextSearchKind::kParser, "text search parser "},
+                {pg_ts_template::kOid, types::TextSearchKind::kTemplate, "text search template "}};
+  for (const auto& kind : kKinds) {
+    if (kind.table != class_id) continue;
+    const auto name = dynamic_cast<types::TextSearchSession&>(session.context()).text_search_name(kind.kind, oid);
+    if (!name) break;
+    const std::string own = types::quote_identifier(name->name);
+    return kind.words + (name->visible ? own : types::quote_identifier(name->schema) + "." + own);
+  }
+  return {};
 }
 
 std::string relation_in_words(NameContext& names, SessionParts& session, Oid oid) {
@@ -93,6 +113,10 @@ std::string in_words(SessionParts& session, Oid class_id, Oid oid, int32_t colum
               types::quote_identifier(row.str(pg_statistic_ext::c_stxname));
       });
       return out;
+    case pg_ts_config::kOid:
+    case pg_ts_dict::kOid:
+    case pg_ts_parser::kOid:
+    case pg_ts_template::kOid: return text_search_in_words(session, class_id, oid);
     case pg_namespace::kOid: return named("schema", view.schema_name(oid));
     case pg_authid::kOid: return named("role", view.role_name(oid));
     case pg_collation::kOid: return named("collation", types::collation_display_name(names.context, oid));

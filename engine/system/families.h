@@ -36,6 +36,8 @@ std::span<const SystemValue> domain_values();
 std::span<const SystemValue> large_object_values();
 std::span<const SystemValue> tablespace_values();
 std::span<const SystemRows> tablespace_rows();
+std::span<const SystemValue> text_search_values();
+std::span<const SystemRows> text_search_rows();
 // engine/system/definitions
 std::span<const SystemValue> expression_values();
 std::span<const SystemValue> index_definition_values();

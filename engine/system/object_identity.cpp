@@ -39,6 +39,18 @@ class Identifier {
       case pg_event_trigger::kOid: return named("event trigger", class_id, object, pg_event_trigger::c_evtname);
       case pg_collation::kOid:
         return in_schema("collation", class_id, object, pg_collation::c_collname, pg_collation::c_collnamespace);
+      case pg_ts_config::kOid:
+        return in_schema("text search configuration", class_id, object, pg_ts_config::c_cfgname,
+                         pg_ts_config::c_cfgnamespace);
+      case pg_ts_dict::kOid:
+        return in_schema("text search dictionary", class_id, object, pg_ts_dict::c_dictname,
+                         pg_ts_dict::c_dictnamespace);
+      case pg_ts_parser::kOid:
+        return in_schema("text search parser", class_id, object, pg_ts_parser::c_prsname,
+                         pg_ts_parser::c_prsnamespace);
+      case pg_ts_template::kOid:
+        return in_schema("text search template", class_id, object, pg_ts_template::c_tmplname,
+                         pg_ts_template::c_tmplnamespace);
       case pg_statistic_ext::kOid:
         return in_schema("statistics object", class_id, object, pg_statistic_ext::c_stxname,
                          pg_statistic_ext::c_stxnamespace);

@@ -30,7 +30,8 @@ const SystemValue* find_system_value(std::string_view name) {
                         notification_values(),
                         domain_values(),
                         large_object_values(),
-                        tablespace_values()}) {
+                        tablespace_values(),
+                        text_search_values()}) {
       for (const SystemValue& entry : family) all.emplace(entry.name, &entry);
     }
     return all;
@@ -45,7 +46,7 @@ const SystemRows* find_system_rows(std::string_view name) {
     for (auto family :
          {setting_rows(), activity_rows(), front_door_rows(), lock_rows(), statement_rows(), counter_rows(),
           extension_rows(), storage_rows(), size_rows(), durability_rows(), worker_rows(), partition_definition_rows(),
-          notification_rows(), event_trigger_rows(), publication_rows(), tablespace_rows()}) {
+          notification_rows(), event_trigger_rows(), publication_rows(), tablespace_rows(), text_search_rows()}) {
       for (const SystemRows& entry : family) all.emplace(entry.name, &entry);
     }
     return all;

@@ -59,6 +59,11 @@ std::span<const ScalarEntry> range_functions();
 std::span<const ScalarEntry> multirange_functions();
 std::span<const ScalarEntry> tsvector_functions();
 std::span<const ScalarEntry> tsquery_functions();
+std::span<const ScalarEntry> text_search_document_functions();
+std::span<const ScalarEntry> text_search_query_functions();
+std::span<const ScalarEntry> text_search_dictionary_functions();
+std::span<const ScalarEntry> text_search_headline_functions();
+std::span<const ScalarEntry> text_search_cover_functions();
 std::span<const ScalarEntry> point_functions();
 std::span<const ScalarEntry> segment_functions();
 std::span<const ScalarEntry> line_functions();
@@ -94,6 +99,7 @@ std::span<const SetEntry> information_sets();
 std::span<const SetEntry> delegated_sets();
 std::span<const SetEntry> multirange_sets();
 std::span<const SetEntry> text_search_sets();
+std::span<const SetEntry> text_search_parser_sets();
 
 // ---- the lists
 using TypeFamily = std::span<const TypeDefinition> (*)();

@@ -58,6 +58,7 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"pg_ts_dict_is_visible", system_value<"pg_ts_dict_is_visible">},
     {"pg_ts_template_is_visible", system_value<"pg_ts_template_is_visible">},
     {"pg_ts_config_is_visible", system_value<"pg_ts_config_is_visible">},
+    {"tsquery_rewrite_query", system_value<"tsquery_rewrite_query">},
     // Privileges.
     {"has_table_privilege_name", system_value<"has_table_privilege_name">},
     {"has_table_privilege_id", system_value<"has_table_privilege_id">},
@@ -380,6 +381,8 @@ constexpr SetEntry kSets[] = {
     {"pg_partition_tree", system_rows<"pg_partition_tree">},
     {"pg_get_publication_tables", system_rows<"pg_get_publication_tables">},
     {"pg_tablespace_databases", system_rows<"pg_tablespace_databases">},
+    {"ts_stat1", system_rows<"ts_stat1">},
+    {"ts_stat2", system_rows<"ts_stat2">},
     {"pg_get_shmem_allocations", system_rows<"pg_get_shmem_allocations">},
     {"pg_get_backend_memory_contexts", system_rows<"pg_get_backend_memory_contexts">},
     {"pg_config", system_rows<"pg_config">},

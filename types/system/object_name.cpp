@@ -5,6 +5,7 @@
 #include "types/system/type_name.h"
 #include "types/text/ascii.h"
 #include "types/text/strings.h"
+#include "types/textsearch/session.h"
 
 namespace indigo::types {
 
@@ -194,8 +195,37 @@ Result<Oid> find_collation_oid(FuncContext& context, Str text) {
   return oid;
 }
 
-Result<Oid> find_text_search_oid(FuncContext&, Str) {
-  return Error(sqlstate::kFeatureNotSupported, "text search is not supported");
+namespace {
+
+Result<Oid> find_text_search_oid(FuncContext& context, TextSearchKind kind, const char* what, Str text) {
+  INDIGO_ASSIGN(const Name name, parse_name(context, text));
+  INDIGO_TRY(check_schema(context, name));
+  auto* session = dynamic_cast<TextSearchSession*>(&context.session());
+  const Oid oid = session == nullptr ? kInvalidOid : session->find_text_search(kind, name.schema, name.object);
+  if (oid != kInvalidOid) return oid;
+  return Error(sqlstate::kUndefinedObject,
+               std::string("text search ") + what + " \"" + name.text() + "\" does not exist");
+}
+
+std::string text_search_name(FuncContext& context, TextSearchKind kind, Oid oid) {
+  auto* session = dynamic_cast<TextSearchSession*>(&context.session());
+  if (session == nullptr) return {};
+  const std::optional<TextSearchName> name = session->text_search_name(kind, oid);
+  if (!name) return {};
+  const std::string own = quote_identifier(name->name);
+  return name->visible ? own : quote_identifier(name->schema) + "." + own;
+}
+
+}  // namespace
+
+Result<Oid> find_text_search_configuration_oid(FuncContext& context, Str name) {
+  return find_text_search_oid(context, TextSearchKind::kConfiguration, "configuration", name);
+}
+Result<Oid> find_text_search_dictionary_oid(FuncContext& context, Str name) {
+  return find_text_search_oid(context, TextSearchKind::kDictionary, "dictionary", name);
+}
+Result<Oid> find_text_search_parser_oid(FuncContext& context, Str name) {
+  return find_text_search_oid(context, TextSearchKind::kParser, "parser", name);
 }
 
 std::string relation_name(FuncContext& context, Oid oid) {
@@ -275,6 +305,11 @@ std::string collation_display_name(FuncContext& context, Oid oid) {
   const std::string name = context.session().catalog().collation_name(oid);
   return name.empty() ? name : quote_identifier(name);
 }
-std::string text_search_name(FuncContext&, Oid) { return {}; }
+std::string text_search_configuration_name(FuncContext& context, Oid oid) {
+  return text_search_name(context, TextSearchKind::kConfiguration, oid);
+}
+std::string text_search_dictionary_name(FuncContext& context, Oid oid) {
+  return text_search_name(context, TextSearchKind::kDictionary, oid);
+}
 
 }  // namespace indigo::types

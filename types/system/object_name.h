@@ -19,7 +19,9 @@ Result<Oid> find_operator_signature_oid(FuncContext& context, Str signature);  /
 Result<Oid> find_schema_oid(FuncContext& context, Str name);
 Result<Oid> find_role_oid(FuncContext& context, Str name);
 Result<Oid> find_collation_oid(FuncContext& context, Str name);
-Result<Oid> find_text_search_oid(FuncContext& context, Str name);
+Result<Oid> find_text_search_configuration_oid(FuncContext& context, Str name);
+Result<Oid> find_text_search_dictionary_oid(FuncContext& context, Str name);
+Result<Oid> find_text_search_parser_oid(FuncContext& context, Str name);
 
 std::string relation_name(FuncContext& context, Oid oid);
 std::string qualified_relation_name(FuncContext& context, Oid oid);  // always with its schema
@@ -31,6 +33,7 @@ std::string operator_signature(FuncContext& context, Oid oid);
 std::string schema_display_name(FuncContext& context, Oid oid);
 std::string role_display_name(FuncContext& context, Oid oid);
 std::string collation_display_name(FuncContext& context, Oid oid);
-std::string text_search_name(FuncContext& context, Oid oid);
+std::string text_search_configuration_name(FuncContext& context, Oid oid);
+std::string text_search_dictionary_name(FuncContext& context, Oid oid);
 
 }  // namespace indigo::types

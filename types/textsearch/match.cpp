@@ -1,10 +1,10 @@
-// Whether a tsvector satisfies a tsquery. Phrases need positions: where a vector has none, the answer inside a phrase is "maybe",
-// which counts as no.
+// Evaluates queries, and whether a tsvector satisfies one.
 #include <algorithm>
 
 #include <climits>
 
 #include "base/fiber/long_work.h"
+#include "types/textsearch/query_matcher.h"
 #include "types/textsearch/tsquery.h"
 #include "types/textsearch/tsvector.h"
 
@@ -12,7 +12,7 @@ namespace indigo::types {
 
 namespace {
 
-enum class Answer : uint8_t { kNo, kYes, kMaybe };
+using Answer = QueryAnswer;
 
 // Where a part of a phrase matches: the positions of its last word, or with `negated` all but these.
 struct PhrasePositions {
@@ -23,13 +23,13 @@ struct PhrasePositions {
 
 class QueryMatcher {
  public:
-  QueryMatcher(const std::vector<LexemeView>& lexemes, const QueryTree& tree) : lexemes_(lexemes), tree_(tree) {}
+  QueryMatcher(const QueryTree& tree, const QueryOperands& operands) : tree_(tree), operands_(operands) {}
 
   Answer matches(uint32_t at) const {
     note_work(16);
     const QueryNode& node = tree_[at];
     switch (node.op) {
-      case QueryOperator::kWord: return word(node, nullptr);
+      case QueryOperator::kWord: return operands_.find(at, nullptr);
       case QueryOperator::kNot: return matches(at + 1) == Answer::kYes ? Answer::kNo : Answer::kYes;
       case QueryOperator::kAnd: return matches(node.left) == Answer::kYes ? matches(at + 1) : Answer::kNo;
       case QueryOperator::kOr: return matches(node.left) == Answer::kYes ? Answer::kYes : matches(at + 1);
@@ -40,46 +40,10 @@ class QueryMatcher {
   }
 
  private:
-  // One lexeme: with `found` its positions of the wanted weights are added there.
-  static Answer lexeme(const LexemeView& lexeme, const QueryNode& node, std::vector<int32_t>* found) {
-    if (lexeme.places() == 0) return found != nullptr ? Answer::kMaybe : Answer::kYes;
-    bool any = false;
-    for (size_t i = 0; i < lexeme.places(); i++) {
-      const uint16_t place = lexeme.place(i);
-      if (node.weights != 0 && (node.weights >> place_weight(place) & 1) == 0) continue;
-      any = true;
-      if (found == nullptr) break;
-      found->push_back(place_position(place));
-    }
-    return any ? Answer::kYes : Answer::kNo;
-  }
-
-  Answer word(const QueryNode& node, std::vector<int32_t>* found) const {
-    auto at = std::lower_bound(lexemes_.begin(), lexemes_.end(), node.word,
-                               [](const LexemeView& l, Str wanted) { return l.word < wanted; });
-    Answer answer = Answer::kNo;
-    for (; at != lexemes_.end() && (node.prefix ? at->word.starts_with(node.word) : at->word == node.word); ++at) {
-      note_work(16);
-      const Answer one = lexeme(*at, node, found);
-      if (one == Answer::kNo) continue;
-      answer = one;
-      if (found == nullptr || one == Answer::kMaybe) break;
-    }
-    if (found != nullptr) {
-      if (answer != Answer::kYes) {
-        found->clear();
-      } else if (node.prefix) {
-        std::sort(found->begin(), found->end());
-        found->erase(std::unique(found->begin(), found->end()), found->end());
-      }
-    }
-    return answer;
-  }
-
   Answer phrase(uint32_t at, PhrasePositions& out) const {
     note_work(16);
     const QueryNode& node = tree_[at];
-    if (node.op == QueryOperator::kWord) return word(node, &out.positions);
+    if (node.op == QueryOperator::kWord) return operands_.find(at, &out.positions);
     if (node.op == QueryOperator::kNot) {
       const Answer answer = phrase(at + 1, out);
       if (answer == Answer::kMaybe) return answer;
@@ -151,17 +115,67 @@ class QueryMatcher {
     note_work(8 * (l + r));
   }
 
+  const QueryTree& tree_;
+  const QueryOperands& operands_;
+};
+
+class VectorOperands final : public QueryOperands {
+ public:
+  VectorOperands(const std::vector<LexemeView>& lexemes, const QueryTree& tree) : lexemes_(lexemes), tree_(tree) {}
+
+  Answer find(uint32_t at_node, std::vector<int32_t>* found) const override {
+    const QueryNode& node = tree_[at_node];
+    auto at = std::lower_bound(lexemes_.begin(), lexemes_.end(), node.word,
+                               [](const LexemeView& l, Str wanted) { return l.word < wanted; });
+    Answer answer = Answer::kNo;
+    for (; at != lexemes_.end() && (node.prefix ? at->word.starts_with(node.word) : at->word == node.word); ++at) {
+      note_work(16);
+      const Answer one = lexeme(*at, node, found);
+      if (one == Answer::kNo) continue;
+      answer = one;
+      if (found == nullptr || one == Answer::kMaybe) break;
+    }
+    if (found != nullptr) {
+      if (answer != Answer::kYes) {
+        found->clear();
+      } else if (node.prefix) {
+        std::sort(found->begin(), found->end());
+        found->erase(std::unique(found->begin(), found->end()), found->end());
+      }
+    }
+    return answer;
+  }
+
+ private:
+  // One lexeme: with `found` its positions of the wanted weights are added there.
+  static Answer lexeme(const LexemeView& lexeme, const QueryNode& node, std::vector<int32_t>* found) {
+    if (lexeme.places() == 0) return found != nullptr ? Answer::kMaybe : Answer::kYes;
+    bool any = false;
+    for (size_t i = 0; i < lexeme.places(); i++) {
+      const uint16_t place = lexeme.place(i);
+      if (node.weights != 0 && (node.weights >> place_weight(place) & 1) == 0) continue;
+      any = true;
+      if (found == nullptr) break;
+      found->push_back(place_position(place));
+    }
+    return any ? Answer::kYes : Answer::kNo;
+  }
+
   const std::vector<LexemeView>& lexemes_;
   const QueryTree& tree_;
 };
 
 }  // namespace
 
+bool query_holds(const QueryTree& tree, const QueryOperands& operands) {
+  return QueryMatcher(tree, operands).matches(0) == Answer::kYes;
+}
+
 bool tsquery_matches(FuncContext& context, Str vector, Str query) {
   const QueryTree tree = query_of(query);
   if (tree.empty() || !check_tree(context, tree)) return false;
   const std::vector<LexemeView> lexemes = lexemes_of(vector);
-  return QueryMatcher(lexemes, tree).matches(0) == Answer::kYes;
+  return query_holds(tree, VectorOperands(lexemes, tree));
 }
 
 }  // namespace indigo::types

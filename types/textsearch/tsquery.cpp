@@ -100,22 +100,6 @@ class QueryPrinter {
   std::vector<Step> todo_;
 };
 
-// PostgreSQL orders words by a checksum first: the table of CRC-32, entered by the high byte.
-int32_t word_checksum(Str word) {
-  static const auto kTable = [] {
-    std::array<uint32_t, 256> table{};
-    for (uint32_t i = 0; i < table.size(); i++) {
-      uint32_t v = i;
-      for (int bit = 0; bit < 8; bit++) v = (v & 1) != 0 ? v >> 1 ^ 0xedb88320u : v >> 1;
-      table[i] = v;
-    }
-    return table;
-  }();
-  uint32_t crc = 0xffffffffu;
-  for (const char c : word) crc = kTable[(crc >> 24 ^ static_cast<uint8_t>(c)) & 0xff] ^ crc << 8;
-  return static_cast<int32_t>(crc ^ 0xffffffffu);
-}
-
 // Both trees in step: right operands first, which stand first in the nodes' order too. A phrase's distance counts after its
 // operands.
 int compare_trees(const QueryTree& a, const QueryTree& b) {
@@ -134,7 +118,7 @@ int compare_trees(const QueryTree& a, const QueryTree& b) {
       open.push_back({i, x.op == QueryOperator::kNot ? 1 : 2});
       continue;
     }
-    if (const int c = three_way(word_checksum(y.word), word_checksum(x.word))) return c;
+    if (const int c = three_way(query_word_checksum(y.word), query_word_checksum(x.word))) return c;
     if (const int c = three_way(x.word, y.word)) return c;
     for (; !open.empty() && --open.back().operands == 0; open.pop_back())
       if (const int c = three_way(b[open.back().node].distance, a[open.back().node].distance)) return c;
@@ -156,6 +140,22 @@ uint64_t tsquery_hash(const Datum& v, const Collator*) {
 }  // namespace
 
 const TypeOrder kTsQueryOrder{tsquery_order, tsquery_equal, tsquery_hash};
+
+// The table of CRC-32, entered by the high byte.
+int32_t query_word_checksum(Str word) {
+  static const auto kTable = [] {
+    std::array<uint32_t, 256> table{};
+    for (uint32_t i = 0; i < table.size(); i++) {
+      uint32_t v = i;
+      for (int bit = 0; bit < 8; bit++) v = (v & 1) != 0 ? v >> 1 ^ 0xedb88320u : v >> 1;
+      table[i] = v;
+    }
+    return table;
+  }();
+  uint32_t crc = 0xffffffffu;
+  for (const char c : word) crc = kTable[(crc >> 24 ^ static_cast<uint8_t>(c)) & 0xff] ^ crc << 8;
+  return static_cast<int32_t>(crc ^ 0xffffffffu);
+}
 
 bool link_query(QueryTree& tree) {
   // From the end: each operator finds its operands on the stack, the right one on top.
@@ -232,7 +232,7 @@ Datum make_tsquery(FuncContext& context, const QueryTree& tree) {
 QueryTree join_queries(QueryOperator op, uint16_t distance, const QueryTree& left, const QueryTree& right) {
   QueryTree tree;
   tree.reserve(left.size() + right.size() + 1);
-  tree.push_back({op, 0, false, op == QueryOperator::kPhrase ? distance : uint16_t{0}, {}, 0});
+  tree.push_back({.op = op, .distance = op == QueryOperator::kPhrase ? distance : uint16_t{0}, .word = {}});
   tree.insert(tree.end(), right.begin(), right.end());
   tree.insert(tree.end(), left.begin(), left.end());
   link_query(tree);
@@ -273,6 +273,32 @@ int compare_queries(Str a, Str b) {
   if (const int c = three_way(x.size(), y.size())) return c;
   if (const int c = three_way(query_bytes(x), query_bytes(y))) return c;
   return compare_trees(x, y);
+}
+
+// As compare_queries goes; what comes first when it is greater is written inverted.
+void append_tsquery_key(Str image, std::string& out) {
+  const QueryTree tree = query_of(image);
+  send_integer(static_cast<uint32_t>(tree.size()), out);
+  send_integer(static_cast<uint32_t>(query_bytes(tree)), out);
+  struct Open {
+    uint16_t distance;
+    int operands;  // still to come
+  };
+  std::vector<Open> open;
+  for (const QueryNode& node : tree) {
+    const bool is_word = node.op == QueryOperator::kWord;
+    out.push_back(is_word ? 1 : 0);
+    if (!is_word) {
+      out.push_back(static_cast<char>(~static_cast<uint8_t>(node.op)));
+      open.push_back({node.distance, node.op == QueryOperator::kNot ? 1 : 2});
+      continue;
+    }
+    send_integer(~(static_cast<uint32_t>(query_word_checksum(node.word)) ^ 0x80000000u), out);
+    out.append(node.word);
+    out.push_back('\0');
+    for (; !open.empty() && --open.back().operands == 0; open.pop_back())
+      send_integer(static_cast<uint16_t>(~open.back().distance), out);
+  }
 }
 
 }  // namespace indigo::types

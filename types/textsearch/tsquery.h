@@ -26,6 +26,7 @@ struct QueryNode {
   QueryOperator op = QueryOperator::kWord;
   uint8_t weights = 0;
   bool prefix = false;
+  bool stop = false;  // a stop word's place: in no query that is whole (query_builder.h)
   uint16_t distance = 0;
   Str word;
   uint32_t left = 0;  // of a binary operator; the right operand, or a NOT's only one, is the next node
@@ -46,6 +47,10 @@ uint32_t query_end(const QueryTree& tree, uint32_t node);
 bool check_tree(FuncContext& context, const QueryTree& tree);
 void append_query_text(const QueryTree& tree, std::string& out);
 int compare_queries(Str a, Str b);
+// Bytes in the same order.
+void append_tsquery_key(Str image, std::string& out);
+// PostgreSQL orders words by this first.
+int32_t query_word_checksum(Str word);
 bool tsquery_matches(FuncContext& context, Str vector, Str query);
 
 Datum tsquery_input(FuncContext& context, const TypeRef& type, Str text);

@@ -40,7 +40,7 @@ Datum followed(FuncContext& context, Str a, Str b) { return followed_at(context,
 Datum negated(FuncContext& context, Str query) {
   QueryTree tree = query_of(query);
   if (tree.empty()) return Datum::of(query);
-  tree.insert(tree.begin(), QueryNode{QueryOperator::kNot, 0, false, 0, {}, 0});
+  tree.insert(tree.begin(), QueryNode{.op = QueryOperator::kNot, .word = {}});
   return make_tsquery(context, tree);
 }
 

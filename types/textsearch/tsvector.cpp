@@ -259,6 +259,23 @@ int compare_tsvectors(Str a, Str b) {
   return 0;
 }
 
+// As compare_tsvectors goes; what comes first when it is greater is written inverted.
+void append_tsvector_key(Str image, std::string& out) {
+  const std::vector<LexemeView> lexemes = lexemes_of(image);
+  append_u32(static_cast<uint32_t>(tsvector_bytes(lexemes)), out);
+  append_u32(static_cast<uint32_t>(lexemes.size()), out);
+  for (const LexemeView& lexeme : lexemes) {
+    out.push_back(lexeme.places() > 0 ? 0 : 1);
+    out.append(lexeme.word);
+    out.push_back('\0');
+    append_u16(static_cast<uint16_t>(~lexeme.places()), out);
+    for (size_t p = 0; p < lexeme.places(); p++) {
+      append_u16(static_cast<uint16_t>(~place_position(lexeme.place(p))), out);
+      out.push_back(static_cast<char>(~place_weight(lexeme.place(p))));
+    }
+  }
+}
+
 std::span<const TypeDefinition> text_search_types() { return kTextSearchTypes; }
 
 }  // namespace indigo::types

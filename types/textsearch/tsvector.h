@@ -49,6 +49,8 @@ Datum make_tsvector(FuncContext& context, const std::vector<Lexeme>& lexemes);
 void normalise_lexemes(std::vector<Lexeme>& lexemes);
 void normalise_places(std::vector<uint16_t>& places);
 int compare_tsvectors(Str a, Str b);
+// Bytes in the same order.
+void append_tsvector_key(Str image, std::string& out);
 // The weight of a letter, -1: none.
 int weight_of_letter(char c);
 // Quoted as both types print words.

@@ -21,6 +21,8 @@
 #include "types/io/type_definition.h"
 #include "types/oids.h"
 #include "types/range/range.h"
+#include "types/textsearch/tsquery.h"
+#include "types/textsearch/tsvector.h"
 #include "types/value/array_format.h"
 #include "types/value/collator.h"
 #include "types/value/numeric_format.h"
@@ -36,7 +38,12 @@ Oid element_of_array(Oid array) {
   return types.columns[pg_type::c_typelem].cell(static_cast<uint32_t>(types.find_oid(array)));
 }
 
+// Forms of one type each, which the types' own folders write.
+constexpr auto kTsVectorForm = static_cast<Kind>(64), kTsQueryForm = static_cast<Kind>(65);
+
 Kind kind_of(Oid type) {
+  if (type == oid::kTsVector) return kTsVectorForm;
+  if (type == oid::kTsQuery) return kTsQueryForm;
   if (const TypeDefinition* definition = type_definition(type)) return definition->key;
   if (!is_array_type(type)) return Kind::kNone;
   const TypeDefinition* element = type_definition(element_of_array(type));
@@ -172,6 +179,8 @@ void append_range(const RangeValue& range, std::string& out) {
 }
 
 void append_value(Kind kind, const Datum& value, const Collator* collator, std::string& out) {
+  if (kind == kTsVectorForm) return append_tsvector_key(value.str, out);
+  if (kind == kTsQueryForm) return append_tsquery_key(value.str, out);
   switch (kind) {
     case Kind::kNone: break;
     case Kind::kBool: out.push_back(value.b ? 1 : 0); break;

@@ -13,6 +13,7 @@
 #include "engine/ddl/replication/subscription.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/text_search/text_search_object.h"
 #include "engine/ddl/tree.h"
 #include "types/value/acl.h"
 
@@ -127,6 +128,11 @@ Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s
       INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
                             [&](RowValues& v) { v.oid(pg_collation::c_collowner, to); }));
     }
+    for (const Oid class_id : {catalog::pg_ts_config::kOid, catalog::pg_ts_dict::kOid}) {
+      const int owner = text_search_type(class_id)->owner;
+      for (const Oid oid : owned_rows(c, class_id, owner, 0, from))
+        INDIGO_TRY(update_row(c, class_id, {Datum::of_oid(oid)}, [&](RowValues& v) { v.oid(owner, to); }));
+    }
     for (const ForeignKind* kind : {&kWrapperKind, &kServerKind}) {
       for (const Oid oid : owned_rows(c, kind->table, kind->owner_column, kind->oid_column, from)) {
         if (kind == &kWrapperKind) {
@@ -186,6 +192,10 @@ Status execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
     }
     for (const Oid oid : owned_rows(c, pg_collation::kOid, pg_collation::c_collowner, pg_collation::c_oid, role)) {
       objects.push_back({pg_collation::kOid, oid, 0});
+    }
+    for (const Oid class_id : {catalog::pg_ts_config::kOid, catalog::pg_ts_dict::kOid}) {
+      for (const Oid oid : owned_rows(c, class_id, text_search_type(class_id)->owner, 0, role))
+        objects.push_back({class_id, oid, 0});
     }
     for (const ForeignKind* kind : {&kWrapperKind, &kServerKind}) {
       for (const Oid oid : owned_rows(c, kind->table, kind->owner_column, kind->oid_column, role))

@@ -5,6 +5,7 @@
 #include "catalog/object_privileges.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/policy.h"
+#include "engine/ddl/text_search/text_search_object.h"
 
 namespace indigo::engine::ddl {
 
@@ -56,6 +57,12 @@ class RoleObjects {
             row.oid(catalog::pg_statistic_ext::c_stxowner));
       return true;
     });
+    for (const Oid class_id : {catalog::pg_ts_config::kOid, catalog::pg_ts_dict::kOid}) {
+      table(c_, class_id).scan(c_.txn, {}, [&](RowReader row) {
+        owned({class_id, row.oid(0), 0}, row.oid(text_search_type(class_id)->owner));
+        return true;
+      });
+    }
     table(c_, pg_collation::kOid).scan(c_.txn, {}, [&](RowReader row) {
       owned({pg_collation::kOid, row.oid(pg_collation::c_oid), 0}, row.oid(pg_collation::c_collowner));
       return true;

@@ -9,6 +9,7 @@
 #include "engine/ddl/replication/publication.h"
 #include "engine/ddl/replication/publication_members.h"
 #include "engine/ddl/replication/subscription.h"
+#include "engine/ddl/text_search/text_search_object.h"
 
 namespace indigo::engine::ddl {
 
@@ -191,6 +192,10 @@ std::string describe(DdlContext& c, const Address& a) {
       return "collation " + identifier(name_in_table(c, pg_collation::kOid, a.object, pg_collation::c_collname));
     case catalog::pg_statistic_ext::kOid:
       return "statistics object " + name_in_table(c, a.class_id, a.object, catalog::pg_statistic_ext::c_stxname);
+    case catalog::pg_ts_config::kOid:
+    case catalog::pg_ts_dict::kOid:
+    case catalog::pg_ts_parser::kOid:
+    case catalog::pg_ts_template::kOid: return text_search_text(c, a);
     case catalog::pg_event_trigger::kOid:
       return "event trigger " + name_in_table(c, a.class_id, a.object, catalog::pg_event_trigger::c_evtname);
     case catalog::pg_foreign_data_wrapper::kOid:

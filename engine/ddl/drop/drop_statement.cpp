@@ -19,6 +19,7 @@
 #include "engine/ddl/replication/publication.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/text_search/text_search_object.h"
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
 
@@ -130,6 +131,9 @@ Result<std::optional<Address>> find_dropped_schema(DdlContext& c, std::string_vi
 Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& node) {
   if (const auto wanted = relation_wanted(s.remove_type)) {
     return find_dropped_relation(c, *wanted, nodes(node.list->n_items, node.list->items), s.missing_ok);
+  }
+  if (const TextSearchType* type = text_search_type(s.remove_type)) {
+    return find_dropped_text_search(c, *type, nodes(node.list->n_items, node.list->items), s.missing_ok);
   }
   switch (s.remove_type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: return find_dropped_schema(c, string_of(&node), s.missing_ok);

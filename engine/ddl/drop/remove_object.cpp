@@ -9,6 +9,7 @@
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/rule/rule.h"
+#include "engine/ddl/text_search/text_search_object.h"
 #include "storage/store.h"
 #include "storage/table.h"
 
@@ -250,6 +251,10 @@ Status remove_object(DdlContext& c, const Address& a) {
       }
       break;
     }
+    case catalog::pg_ts_config::kOid:
+    case catalog::pg_ts_dict::kOid:
+    case catalog::pg_ts_parser::kOid:
+    case catalog::pg_ts_template::kOid: INDIGO_TRY(remove_text_search(c, a)); break;
     case catalog::pg_largeobject::kOid: INDIGO_TRY(remove_large_object(c, a.object)); break;
     case catalog::pg_cast::kOid:
     case catalog::pg_opclass::kOid:

@@ -17,6 +17,7 @@
 #include "engine/ddl/replication/publication.h"
 #include "engine/ddl/replication/subscription.h"
 #include "engine/ddl/rule/rule.h"
+#include "engine/ddl/text_search/text_search_object.h"
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
 #include "engine/row_sink.h"
@@ -226,6 +227,13 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
     case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: {
       INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, string_of(object)));
       return Address{pg_extension::kOid, e.oid, 0};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSCONFIGURATION:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSDICTIONARY:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSPARSER:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSTEMPLATE: {
+      INDIGO_ASSIGN(const auto found, find_own_text_search(c, *text_search_type(type), list, false));
+      return *found;
     }
     default: return unsupported("this kind of object here");
   }

@@ -27,6 +27,7 @@
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/typed_table.h"
+#include "engine/ddl/text_search/text_search_object.h"
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
 #include "engine/ddl/type_names.h"
@@ -199,6 +200,9 @@ Status rename_inherited(DdlContext& c, const RelationPtr& r, const PgQuery__Rena
 }  // namespace
 
 Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
+  if (const TextSearchType* type = text_search_type(s.rename_type)) {
+    return rename_text_search(c, *type, nodes(s.object->list->n_items, s.object->list->items), s.newname);
+  }
   switch (s.rename_type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER:
       INDIGO_TRY(rename_trigger(c, s.relation, s.subname, s.newname));
@@ -332,6 +336,10 @@ Status move_relation(DdlContext& c, const RelationPtr& r, Oid schema) {
 }  // namespace
 
 Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s) {
+  if (const TextSearchType* type = text_search_type(s.object_type)) {
+    INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+    return move_text_search(c, *type, nodes(s.object->list->n_items, s.object->list->items), schema);
+  }
   switch (s.object_type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:
@@ -414,6 +422,9 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
 
 Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
   INDIGO_ASSIGN(const Oid owner, resolve_role(c, s.newowner));
+  if (const TextSearchType* type = text_search_type(s.object_type)) {
+    return change_text_search_owner(c, *type, nodes(s.object->list->n_items, s.object->list->items), owner);
+  }
   switch (s.object_type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: {
       const std::string_view name = string_of(s.object);

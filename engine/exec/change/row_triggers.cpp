@@ -106,6 +106,7 @@ Result<bool> RowTriggers::fire(int16_t timing, int16_t event, Bytes old_row, std
     call.event = event;
     call.old_row = old_row;
     if (!erases) call.new_row = row;
+    call.updated = updated_;
     INDIGO_ASSIGN(auto answer, state_.context().triggers->call(call));
     if (!answer) return false;
     if (erases || *answer == row) continue;

@@ -10,8 +10,10 @@
 // Thread safety: none; belongs to a session.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/error.h"
@@ -33,7 +35,10 @@ struct TriggerCall {
   const catalog::TriggerInfo* trigger = nullptr;
   int16_t event = 0;       // catalog::TriggerType
   Bytes old_row, new_row;  // of row triggers; empty: there is none
+  std::span<const int16_t> updated = {};  // the columns that an UPDATE gives values to (attnums)
   std::shared_ptr<const TransitionTables> transitions;
+
+  bool updates(int16_t column) const { return std::find(updated.begin(), updated.end(), column) != updated.end(); }
 };
 
 class TriggerHost {

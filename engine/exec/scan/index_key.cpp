@@ -53,6 +53,7 @@ struct KeyProgram {
   bool inverted = false;
   std::vector<catalog::InvertedKey> keys;
   std::shared_ptr<TypesByOid> types = std::make_shared<TypesByOid>();
+  ConfigurationsByOid configurations;
 };
 
 bool is_inverted(const IndexInfo& index) {
@@ -96,6 +97,23 @@ sql::ExprPtr bind_columns(catalog::CatalogView& view, const sql::ExprPtr& e, std
   return sql::map_children(e, [&](const sql::ExprPtr& c) { return bind_columns(view, c, wanted, types); });
 }
 
+// The configurations among an expression's constants.
+Status keep_configurations(catalog::SessionContext& session, const sql::ExprPtr& e, ConfigurationsByOid& out) {
+  if (const auto* constant = sql::try_as<sql::ConstExpr>(e);
+      constant != nullptr && e->type.oid == oid::kRegConfig && !constant->value.get().null) {
+    auto* text_search = dynamic_cast<types::TextSearchSession*>(&session);
+    const Oid configuration = constant->value.get().oid();
+    if (text_search == nullptr) return {};
+    INDIGO_ASSIGN(out[configuration], text_search->text_search_configuration(configuration));
+  }
+  Status status;
+  sql::map_children(e, [&](const sql::ExprPtr& child) {
+    if (status.ok()) status = keep_configurations(session, child, out);
+    return child;
+  });
+  return status;
+}
+
 Result<std::shared_ptr<const KeyProgram>> make_program(catalog::SessionContext& session, const RelationPtr& relation,
                                                        const IndexInfo& index, const types::KeyLayout& key) {
   auto program = std::make_shared<KeyProgram>();
@@ -107,11 +125,13 @@ Result<std::shared_ptr<const KeyProgram>> make_program(catalog::SessionContext& 
     if (column.column != 0) continue;
     INDIGO_ASSIGN(const sql::ExprPtr e,
                   sql::analyze_expression(session, column.expression, relation, types::TypeRef{}));
+    INDIGO_TRY(keep_configurations(session, e, program->configurations));
     program->expressions.push_back(bind_columns(session.catalog(), e, wanted, *program->types));
   }
   if (!index.predicate.empty()) {
     INDIGO_ASSIGN(const sql::ExprPtr e,
                   sql::analyze_expression(session, index.predicate, relation, {oid::kBool, -1, kInvalidOid}));
+    INDIGO_TRY(keep_configurations(session, e, program->configurations));
     program->predicate = bind_columns(session.catalog(), e, wanted, *program->types);
   }
   program->wanted.assign(wanted.begin(), wanted.end());
@@ -134,7 +154,7 @@ class Evaluator {
   }
   Evaluator(storage::Store& store, const std::shared_ptr<const KeyProgram>& program)
       : program_(program),
-        session_(make_index_session(program->types)),
+        session_(make_index_session(program->types, program->configurations)),
         state_(std::make_shared<sql::PlannedStatement>()) {
     state_.begin({store, transaction_, {}, *session_, {}, 0});
     row_.columns.resize(program->layout.column_count());

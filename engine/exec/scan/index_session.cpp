@@ -67,9 +67,10 @@ class IndexCatalog final : public catalog::CatalogView {
 
 Error no_session() { return Error(sqlstate::kFeatureNotSupported, "index expressions have no session"); }
 
-class IndexSession final : public catalog::SessionContext {
+class IndexSession final : public catalog::SessionContext, public types::TextSearchSession {
  public:
-  explicit IndexSession(std::shared_ptr<const TypesByOid> types) : catalog_(std::move(types)) {}
+  IndexSession(std::shared_ptr<const TypesByOid> types, ConfigurationsByOid configurations)
+      : catalog_(std::move(types)), configurations_(std::move(configurations)) {}
 
   const types::FormatSettings& format() override { return format_; }
   catalog::CatalogView& catalog() override { return catalog_; }
@@ -91,15 +92,29 @@ class IndexSession final : public catalog::SessionContext {
   }
   Result<OwnedDatum> system_value(std::string_view, std::span<const Datum>) override { return no_session(); }
 
+  Result<types::ConfigurationPtr> text_search_configuration(Oid oid) override {
+    const auto found = configurations_.find(oid);
+    if (found == configurations_.end()) return no_session();
+    return found->second;
+  }
+  Result<types::DictionaryPtr> text_search_dictionary(Oid) override { return no_session(); }
+  Result<Oid> current_text_search_configuration() override { return no_session(); }
+  Oid find_text_search(types::TextSearchKind, std::string_view, std::string_view) override { return kInvalidOid; }
+  std::optional<types::TextSearchName> text_search_name(types::TextSearchKind, Oid) override { return std::nullopt; }
+  Status try_text_search_dictionary(Oid, std::string_view) override { return no_session(); }
+  void text_search_notice(const Error&) override {}
+
  private:
   types::FormatSettings format_;
   IndexCatalog catalog_;
+  ConfigurationsByOid configurations_;
 };
 
 }  // namespace
 
-std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types) {
-  return std::make_unique<IndexSession>(std::move(types));
+std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types,
+                                                            ConfigurationsByOid configurations) {
+  return std::make_unique<IndexSession>(std::move(types), std::move(configurations));
 }
 
 }  // namespace indigo::engine::exec

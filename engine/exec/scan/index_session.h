@@ -1,6 +1,6 @@
 // What expressions of indexes see instead of a session: storage computes keys on any thread and for any version of a row, so
 // nothing that a session could change has a part in it. Settings have their defaults, time and user do not exist, and of the
-// catalog there are the built-in objects and the user's types that were given at the start.
+// catalog there are the built-in objects, and the user's types and text search configurations that were given at the start.
 // Thread safety: none; one for each evaluator.
 #pragma once
 
@@ -10,11 +10,15 @@
 #include "catalog/descriptor/relation_info.h"
 #include "catalog/descriptor/session_context.h"
 #include "types/builtin/builtins.h"
+#include "types/textsearch/session.h"
 
 namespace indigo::engine::exec {
 
 using TypesByOid = std::map<Oid, std::shared_ptr<const types::TypeInfo>>;
+// The text search configurations that an index's expressions name, as they were when it was opened.
+using ConfigurationsByOid = std::map<Oid, types::ConfigurationPtr>;
 
-std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types);
+std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types,
+                                                            ConfigurationsByOid configurations);
 
 }  // namespace indigo::engine::exec

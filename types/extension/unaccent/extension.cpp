@@ -1,13 +1,12 @@
-// unaccent 1.1 but for its text search dictionary: the function that names a dictionary refuses every call.
+// unaccent 1.1.
 #include <string>
-#include <unordered_map>
 
 #include "base/sqlstate.h"
-#include "base/utf8.h"
 #include "types/extension/index_entry.h"
 #include "types/extension/script.h"
 #include "types/extension/unaccent/rules.h"
 #include "types/function/kernel.h"
+#include "types/textsearch/session.h"
 
 namespace indigo::types {
 
@@ -19,39 +18,33 @@ constexpr ScriptFunction kScalars[] = {
     {"unaccent_init(internal)", "internal", {}, "volatile"},
     {"unaccent_lexize(internal, internal, internal, internal)", "internal", {}, "volatile"},
 };
-
-const std::unordered_map<std::string_view, std::string_view>& replacements() {
-  static const auto all = [] {
-    std::unordered_map<std::string_view, std::string_view> out;
-    for (const unaccent::Rule& rule : unaccent::rules()) {
-      for (size_t at = 0; at < rule.characters.size();) {
-        const size_t length = utf8_length(rule.characters[at]);
-        out.emplace(rule.characters.substr(at, length), rule.replacement);
-        at += length;
-      }
-    }
-    return out;
-  }();
-  return all;
-}
+constexpr std::string_view kObjects =
+    "create text search template unaccent (init = unaccent_init, lexize = unaccent_lexize);\n"
+    "create text search dictionary unaccent (template = unaccent, rules = 'unaccent');\n";
 
 std::string without_accents(Str text) {
-  const auto& rules = replacements();
   std::string out;
-  out.reserve(text.size());
-  for (size_t at = 0; at < text.size();) {
-    const Str character = text.substr(at, utf8_length(text[at]));
-    const auto rule = character.size() == 1 ? rules.end() : rules.find(character);
-    out.append(rule == rules.end() ? character : rule->second);
-    at += character.size();
-  }
+  unaccent::builtin_replacements().replace(text, out);
   return out;
+}
+// What a dictionary makes of the text; the text where that is nothing.
+std::string through_dictionary(FuncContext& context, int32_t dictionary, Str text) {
+  TextSearchSession* session = text_search_session(context);
+  if (session == nullptr) return {};
+  const Result<DictionaryPtr> found = session->text_search_dictionary(static_cast<Oid>(dictionary));
+  if (!found) {
+    context.fail(Error(found.error()));
+    return {};
+  }
+  LexizeState state;
+  const Normals normals = (*found)->lexize(text, state);
+  return normals && !normals->empty() ? normals->front().word : std::string(text);
 }
 
 void unaccent_kernel(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments,
                      Selection selection, Vector& out) {
   if (arguments.size() == 1) return kernel<without_accents>(context, call, arguments, selection, out);
-  context.fail(sqlstate::kFeatureNotSupported, "text search is not supported");
+  kernel<through_dictionary>(context, call, arguments, selection, out);
 }
 
 constexpr ScalarEntry kFunctions[] = {
@@ -63,7 +56,7 @@ constexpr ScalarEntry kFunctions[] = {
 }  // namespace
 
 const Extension& unaccent_extension() {
-  static const std::string script = function_script(kScalars);
+  static const std::string script = function_script(kScalars) + std::string(kObjects);
   static const Extension extension{.name = "unaccent",
                                    .version = "1.1",
                                    .comment = "text search dictionary that removes accents",

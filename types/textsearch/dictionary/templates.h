@@ -1,0 +1,34 @@
+// The templates of dictionaries that are built in, by the names of their lexize functions (pg_ts_template.tmpllexize).
+// Thread safety: constants; what they make is immutable.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "base/error.h"
+#include "types/textsearch/dictionary/dictionary.h"
+#include "types/textsearch/dictionary/dictionary_files.h"
+#include "types/textsearch/dictionary/dictionary_options.h"
+
+namespace indigo::types {
+
+// What a dictionary needs to be made.
+struct DictionarySource {
+  DictionaryFiles files;
+  // Another one by its name as it was written (42704 when there is none): a thesaurus has one.
+  std::function<Result<DictionaryPtr>(const std::string& name)> dictionary;
+};
+using DictionaryFactory = Result<DictionaryPtr> (*)(const DictionarySource& source, const DictionaryOptions& options);
+
+// Null: none by that name.
+DictionaryFactory find_dictionary_factory(std::string_view lexize);
+
+Result<DictionaryPtr> make_simple_dictionary(const DictionarySource& source, const DictionaryOptions& options);
+Result<DictionaryPtr> make_snowball_dictionary(const DictionarySource& source, const DictionaryOptions& options);
+Result<DictionaryPtr> make_synonym_dictionary(const DictionarySource& source, const DictionaryOptions& options);
+Result<DictionaryPtr> make_thesaurus_dictionary(const DictionarySource& source, const DictionaryOptions& options);
+Result<DictionaryPtr> make_ispell_dictionary(const DictionarySource& source, const DictionaryOptions& options);
+// Of the extension unaccent.
+Result<DictionaryPtr> make_unaccent_dictionary(const DictionarySource& source, const DictionaryOptions& options);
+
+}  // namespace indigo::types
