@@ -1,15 +1,18 @@
 // Sort: normalised byte keys compared by memcmp, or the types' own order where no encoding exists. Equal rows keep their
-// order. With a limit only the best limit + offset rows are kept (top-N). Input that is in the order of the first keys already is
-// sorted in batches of whole groups of equal first keys, so that the first rows come before the last are read. What outgrows
-// work_mem goes to temporary files as sorted runs, where there is a place for them (spill/sorted_runs.h).
+// order. Of a few rows by one text only the keys' beginnings are encoded (text_key.h). With a limit only the best limit + offset
+// rows are kept (top-N). Input that is in the order of the first keys already is sorted in batches of whole groups of equal first
+// keys, so that the first rows come before the last are read. What outgrows work_mem goes to temporary files as sorted runs, where
+// there is a place for them (spill/sorted_runs.h).
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/bytes.h"
 #include "base/fiber/long_work.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/row_keys.h"
 #include "engine/exec/spill/sorted_runs.h"
+#include "engine/exec/text_key.h"
 #include "storage/store.h"
 
 namespace indigo::engine::exec {
@@ -21,10 +24,14 @@ constexpr size_t kBatchRows = 64;
 // Beyond this many rows a limit is an ordinary sort.
 constexpr uint64_t kMaxTopN = 8192;
 
+// Up to this many rows by one text are sorted by the keys' heads.
+constexpr size_t kHeadsOnlyRows = kChunkRows;
+
 class SortOperator final : public Operator {
  public:
   SortOperator(QueryState& state, std::vector<Phys> columns, ExpressionSet keys, SortOps ops, ExpressionSet bounds,
-               bool has_offset, size_t presorted, SortOps prefix_ops, OperatorPtr input)
+               bool has_offset, size_t presorted, SortOps prefix_ops, std::optional<TextKey> text_key,
+               OperatorPtr input)
       : state_(state),
         columns_(std::move(columns)),
         keys_(std::move(keys)),
@@ -33,6 +40,7 @@ class SortOperator final : public Operator {
         has_offset_(has_offset),
         presorted_(presorted),
         prefix_ops_(std::move(prefix_ops)),
+        text_key_(text_key),
         input_(std::move(input)) {}
 
   Status open(Open mode) override {
@@ -112,6 +120,7 @@ class SortOperator final : public Operator {
     order_.clear();
     key_bytes_.reset();
     has_worst_ = false;
+    heads_only_ = text_key_.has_value();
     INDIGO_ASSIGN(uint64_t wanted, top());
     SpillSpace* const spill =
         wanted == UINT64_MAX && presorted_ == 0 && ops_.encodable() ? state_.context().spill : nullptr;
@@ -152,6 +161,7 @@ class SortOperator final : public Operator {
 
   // What is in memory goes to the files, sorted.
   Status write_run(SpillSpace& spill) {
+    if (heads_only_) encode_rest();
     if (runs_ == nullptr) runs_ = std::make_unique<SortedRuns>(spill, columns_, [this] { return state_.check(); });
     std::sort(order_.begin(), order_.end(), [this](const Entry& a, const Entry& b) { return before(a, b); });
     std::vector<const Vector*> columns(columns_.size());
@@ -246,19 +256,34 @@ class SortOperator final : public Operator {
     std::span<const Vector* const> all(pointers_);
     uint32_t first = rows_->append(ops_.encodable() ? all.first(key_at) : all, selection);
     std::span<const Vector* const> keys = all.subspan(key_at);
+    if (heads_only_ && order_.size() + selection.count > kHeadsOnlyRows) encode_rest();
     for (uint32_t i = 0; i < selection.count; i++) {
       Entry e{0, nullptr, 0, first + i};
-      if (ops_.encodable()) {
-        encoded_.clear();
-        ops_.append(keys, selection[i], encoded_);
-        e.prefix = head_of(encoded_);
-        if (encoded_.size() > 8) {
-          Str rest = key_bytes_.copy(Str(encoded_).substr(8));
-          e.key = rest.data();
-          e.key_size = static_cast<uint32_t>(rest.size());
-        }
+      if (heads_only_ && !keys[0]->is_null(selection[i])) {
+        e.prefix = text_key_->head(keys[0]->get<Str>(selection[i]));
+      } else if (ops_.encodable()) {
+        encode(keys, selection[i], e);
       }
       order_.push_back(e);
+    }
+  }
+  void encode(std::span<const Vector* const> keys, uint32_t row, Entry& e) {
+    encoded_.clear();
+    ops_.append(keys, row, encoded_);
+    e.prefix = head_of(encoded_);
+    if (encoded_.size() <= 8) return;
+    const Str rest = key_bytes_.copy(Str(encoded_).substr(8));
+    e.key = rest.data();
+    e.key_size = static_cast<uint32_t>(rest.size());
+  }
+  // There are more rows than are sorted by heads.
+  void encode_rest() {
+    heads_only_ = false;
+    Vector value;
+    const Vector* const key = &value;
+    for (Entry& e : order_) {
+      value.set_constant(rows_->datum(e.row, text_key_->column));
+      encode({&key, 1}, 0, e);
     }
   }
 
@@ -266,6 +291,7 @@ class SortOperator final : public Operator {
     note_work(8);
     if (ops_.encodable()) {
       if (a.prefix != b.prefix) return a.prefix < b.prefix;
+      if (heads_only_) return before_in_rest(a, b);
       int c = a.key_size == 0 && b.key_size == 0 ? 0 : std::memcmp(a.key, b.key, std::min(a.key_size, b.key_size));
       if (c != 0) return c < 0;
       if (a.key_size != b.key_size) return a.key_size < b.key_size;
@@ -274,6 +300,12 @@ class SortOperator final : public Operator {
       if (c != 0) return c < 0;
     }
     return a.row < b.row;
+  }
+
+  bool before_in_rest(const Entry& a, const Entry& b) const {
+    const int c =
+        ops_.compare_values(0, rows_->datum(a.row, text_key_->column), rows_->datum(b.row, text_key_->column));
+    return c != 0 ? c < 0 : a.row < b.row;
   }
 
   // Keeps the best `wanted` rows and drops the others' memory.
@@ -311,6 +343,8 @@ class SortOperator final : public Operator {
   bool has_offset_;
   size_t presorted_;  // leading keys that the input is in order of
   SortOps prefix_ops_;
+  std::optional<TextKey> text_key_;
+  bool heads_only_ = false;  // of the entries' keys there is no more than the prefix
   OperatorPtr input_;
   Chunk* chunk_ = nullptr;  // the input's last, while rest_ of it has not been taken
   Selection rest_;
@@ -360,7 +394,7 @@ Result<OperatorPtr> make_sort(Builder& b, const sql::SortPlan& p) {
   if (!prefix_ops.encodable()) presorted = 0;
   return OperatorPtr(std::make_unique<SortOperator>(b.state(), b.phys_of(p.columns), std::move(keys), std::move(ops),
                                                     std::move(limits), p.offset != nullptr, presorted,
-                                                    std::move(prefix_ops), std::move(input)));
+                                                    std::move(prefix_ops), TextKey::of(b, p), std::move(input)));
 }
 
 }  // namespace indigo::engine::exec
