@@ -4,6 +4,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
 #include "sql/implication.h"
+#include "sql/plan/rewrite/fold.h"
 #include "storage/table.h"
 #include "types/oids.h"
 
@@ -56,7 +57,7 @@ class TreeMaker {
         part.not_null = relation_.columns[static_cast<size_t>(c.column - 1)].not_null;
       } else {
         INDIGO_ASSIGN(const ExprPtr e, analyze_expression(level_.s.session, c.expression, shared_relation_, TypeRef{}));
-        part.expr = collated(moved(e), c.type.collation);
+        part.expr = collated(folded(e), c.type.collation);
       }
       part.descending = c.descending;
       part.nulls_first = c.nulls_first;
@@ -65,7 +66,7 @@ class TreeMaker {
     if (!index.predicate.empty()) {
       INDIGO_ASSIGN(const ExprPtr predicate, analyze_expression(level_.s.session, index.predicate, shared_relation_,
                                                                 {oid::kBool, -1, kInvalidOid}));
-      flatten_and(moved(predicate), tree.predicate);
+      flatten_and(folded(predicate), tree.predicate);
     }
     return tree;
   }
@@ -87,6 +88,9 @@ class TreeMaker {
     out->type.collation = collation;
     return out;
   }
+
+  // The same as the query's expressions, which are folded.
+  ExprPtr folded(const ExprPtr& e) const { return fold(level_.s.session, moved(e)); }
 
   // An expression over entry 0 as one over this entry.
   ExprPtr moved(const ExprPtr& e) const {

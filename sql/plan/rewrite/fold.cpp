@@ -31,6 +31,19 @@ bool has_computable_call(const ExprPtr& e) {
                      [](const ExprPtr& a) { return a->kind == ExprKind::kConst || a->kind == ExprKind::kParam; });
 }
 
+// b = true is b, b = false is NOT b: as PostgreSQL has it, indexes over rows for which a column is true are found either way.
+ExprPtr fold_boolean_equality(catalog::SessionContext& session, const CallExpr& call) {
+  constexpr Oid kEquals = 91, kDiffers = 85;  // of booleans
+  if (call.op != kEquals && call.op != kDiffers) return nullptr;
+  for (size_t i = 0; i < 2; i++) {
+    const Datum* d = constant(call.arguments[i]);
+    if (d == nullptr || d->null) continue;
+    const ExprPtr& other = call.arguments[1 - i];
+    return d->b == (call.op == kEquals) ? other : negate(session, other);
+  }
+  return nullptr;
+}
+
 ExprPtr fold_call(catalog::SessionContext& session, const ExprPtr& e) {
   const auto& call = as<CallExpr>(*e);
   if (call.returns_set || call.volatility == types::Volatility::kVolatile) return e;
@@ -43,7 +56,11 @@ ExprPtr fold_call(catalog::SessionContext& session, const ExprPtr& e) {
   if (null && call.strict && std::none_of(call.arguments.begin(), call.arguments.end(), has_computable_call)) {
     return make_null(session.catalog(), e->type, e->location);
   }
-  if (!all || call.volatility != types::Volatility::kImmutable) return e;
+  if (!all) {
+    const ExprPtr same = fold_boolean_equality(session, call);
+    return same != nullptr ? same : e;
+  }
+  if (call.volatility != types::Volatility::kImmutable) return e;
   ExprPtr value = evaluate_call(session, call);
   if (!value) return e;
   const Datum* d = constant(value);
