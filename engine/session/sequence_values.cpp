@@ -1,12 +1,19 @@
 #include "engine/session/sequence_values.h"
 
+#include <algorithm>
+
 #include "base/sqlstate.h"
+#include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/tables/sequence_table.h"
+#include "engine/exec/execution.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/transaction_block.h"
 #include "storage/durability.h"
+#include "storage/lock/lock_manager.h"
+#include "storage/store.h"
 #include "storage/table.h"
+#include "storage/transaction.h"
 #include "types/value/acl.h"
 
 namespace indigo::engine {
@@ -32,7 +39,24 @@ Status SequenceValues::check_writable(Oid sequence, const char* function) {
                std::string("cannot execute ") + function + "() in a read-only transaction");
 }
 
+Status SequenceValues::lock(Oid oid) {
+  storage::Transaction* txn = block_.transaction();
+  if (txn == nullptr) return {};
+  const uint64_t id = txn->id().value;
+  if (locked_in_ != id) {
+    locked_in_ = id;
+    locked_.clear();
+  }
+  if (std::find(locked_.begin(), locked_.end(), oid) != locked_.end()) return {};
+  const auto status = store_.locks().lock_table(store_.lock_owner(*txn), catalog::lock_object(catalog_.database(), oid),
+                                                storage::TableLockMode::kRowExclusive, true, txn->lock_timeout());
+  if (status != storage::StorageStatus::kOk) return storage_error(status, nullptr);
+  locked_.push_back(oid);
+  return {};
+}
+
 Result<int64_t> SequenceValues::nextval(Oid oid) {
+  INDIGO_TRY(lock(oid));
   INDIGO_ASSIGN(const Found found, find(oid, types::kPrivilegeUsage | types::kPrivilegeUpdate));
   INDIGO_TRY(check_writable(oid, "nextval"));
   Lsn needed;

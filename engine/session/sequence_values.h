@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/ids.h"
@@ -14,13 +15,18 @@ namespace indigo::catalog {
 class SessionCatalog;
 }
 
+namespace indigo::storage {
+class Store;
+}
+
 namespace indigo::engine {
 
 class TransactionBlock;
 
 class SequenceValues {
  public:
-  SequenceValues(catalog::SessionCatalog& catalog, TransactionBlock& block) : catalog_(catalog), block_(block) {}
+  SequenceValues(catalog::SessionCatalog& catalog, TransactionBlock& block, storage::Store& store)
+      : catalog_(catalog), block_(block), store_(store) {}
 
   Result<int64_t> nextval(Oid sequence);
   Result<int64_t> currval(Oid sequence);
@@ -38,11 +44,17 @@ class SequenceValues {
   // 42501 unless the user has any of the privileges.
   Result<Found> find(Oid sequence, uint32_t any_of);
   Status check_writable(Oid sequence, const char* function);
+  // ALTER SEQUENCE waits for who has drawn from it, and who draws waits for the end of ALTER SEQUENCE. Kept to the end of the
+  // transaction.
+  Status lock(Oid sequence);
 
   catalog::SessionCatalog& catalog_;
   TransactionBlock& block_;
+  storage::Store& store_;
   std::map<Oid, int64_t> values_;
   Oid last_ = kInvalidOid;
+  uint64_t locked_in_ = 0;  // the transaction that has locked `locked_`
+  std::vector<Oid> locked_;
 };
 
 }  // namespace indigo::engine

@@ -7,6 +7,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/text_search_names.h"
+#include "engine/programs/index_calls.h"
 #include "engine/programs/programs.h"
 #include "engine/programs/trigger_caller.h"
 #include "engine/row_sink.h"
@@ -130,5 +131,9 @@ Status SessionFunctions::try_text_search_dictionary(Oid text_search_template, st
 }
 
 void SessionFunctions::text_search_notice(const Error& text) { session_.notice(Severity::kNotice, text); }
+
+std::shared_ptr<exec::IndexRoutines> SessionFunctions::index_routines() {
+  return programs::make_index_routines(session_);
+}
 
 }  // namespace indigo::engine

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "catalog/descriptor/session_context.h"
+#include "engine/exec/scan/index_routines.h"
 #include "types/textsearch/session.h"
 
 namespace indigo::engine {
@@ -17,7 +18,9 @@ namespace indigo::engine {
 class SessionParts;
 class TextSearchObjects;
 
-class SessionFunctions final : public catalog::SessionContext, public types::TextSearchSession {
+class SessionFunctions final : public catalog::SessionContext,
+                               public types::TextSearchSession,
+                               public exec::HasIndexRoutines {
  public:
   explicit SessionFunctions(SessionParts& session);
   ~SessionFunctions() override;
@@ -43,6 +46,7 @@ class SessionFunctions final : public catalog::SessionContext, public types::Tex
   Result<std::unique_ptr<types::SetProducer>> open_routine(const types::CallInfo& call,
                                                            std::span<const Datum> args) override;
   std::shared_ptr<const catalog::RelationInfo> transition_table(std::string_view name) override;
+  std::shared_ptr<exec::IndexRoutines> index_routines() override;
 
   Result<types::ConfigurationPtr> text_search_configuration(Oid oid) override;
   Result<types::DictionaryPtr> text_search_dictionary(Oid oid) override;

@@ -18,6 +18,7 @@
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/portal/prepared_statements.h"
+#include "engine/session/running_session.h"
 #include "engine/session/sequence_values.h"
 #include "engine/session/session_functions.h"
 #include "engine/session/session_roles.h"
@@ -47,7 +48,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
       session_locks_(instance.catalog().store().locks().create_owner(TxnId(), static_cast<uint64_t>(pid))),
       message_(std::make_unique<CurrentMessage>(waiter, *applied_, *block_)),
       roles_(std::make_unique<SessionRoles>(*catalog_, *block_, *settings_)),
-      sequences_(std::make_unique<SequenceValues>(*catalog_, *block_)),
+      sequences_(std::make_unique<SequenceValues>(*catalog_, *block_, instance.catalog().store())),
       functions_(std::make_unique<SessionFunctions>(*this)),
       setting_effects_(std::make_unique<SessionSettings>(
           *settings_, SettingSession{*applied_, *block_, *roles_, message_->activity(), *catalog_, *functions_})),
@@ -71,6 +72,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
   };
   block_->numbered_end = [this](TxnId id, bool committed) { instance_.transaction_outcomes().ended(id, committed); };
   block_->before_commit = [this] { return runner_->finish_transaction(); };
+  enter_running_sessions(waiter_, *this);
 }
 
 SessionParts::~SessionParts() {
@@ -81,6 +83,7 @@ SessionParts::~SessionParts() {
   block_->rollback();
   drop_temporary_objects();
   store().locks().release_all(*session_locks_);
+  leave_running_sessions(waiter_, *this);
 }
 
 catalog::SessionContext& SessionParts::context() { return *functions_; }

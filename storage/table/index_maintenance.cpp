@@ -192,6 +192,7 @@ TableImpl::Newest TableImpl::read_newest(TransactionImpl& txn, Bytes key, std::s
 
 void TableImpl::erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key, StaleEntry& entry) {
   entry.forget();
+  Undisturbed undisturbed;  // work behind a statement: keys are not computed by its session
   // Each round looks only at versions that have come since the one before. Where that never ends, the entry stays: it is
   // passed over, and goes with the next version that has its key.
   constexpr int kRounds = 1000;

@@ -9,7 +9,9 @@
 #include "catalog/descriptor/inverted_key.h"
 #include "catalog/descriptor/session_context.h"
 #include "engine/exec/builder.h"
+#include "engine/exec/scan/index_routines.h"
 #include "engine/exec/scan/index_session.h"
+#include "engine/exec/scan/known_keys.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
 #include "storage/index/key_list.h"
@@ -54,6 +56,7 @@ struct KeyProgram {
   std::vector<catalog::InvertedKey> keys;
   std::shared_ptr<TypesByOid> types = std::make_shared<TypesByOid>();
   ConfigurationsByOid configurations;
+  std::shared_ptr<IndexRoutines> routines;  // null: the expressions call built-in functions only
 };
 
 bool is_inverted(const IndexInfo& index) {
@@ -114,6 +117,17 @@ Status keep_configurations(catalog::SessionContext& session, const sql::ExprPtr&
   return status;
 }
 
+bool calls_routines(const sql::ExprPtr& e) {
+  if (e == nullptr) return false;
+  if (const auto* call = sql::try_as<sql::CallExpr>(e); call != nullptr && call->function >= oid::kFirstUserOid) {
+    return true;
+  }
+  const auto* any = sql::try_as<sql::ArrayCompareExpr>(e);
+  bool found = any != nullptr && any->function >= oid::kFirstUserOid;
+  sql::for_each_child(*e, [&](const sql::ExprPtr& child) { found = found || calls_routines(child); });
+  return found;
+}
+
 Result<std::shared_ptr<const KeyProgram>> make_program(catalog::SessionContext& session, const RelationPtr& relation,
                                                        const IndexInfo& index, const types::KeyLayout& key) {
   auto program = std::make_shared<KeyProgram>();
@@ -139,6 +153,10 @@ Result<std::shared_ptr<const KeyProgram>> make_program(catalog::SessionContext& 
   for (size_t i = 0; program->inverted && i < index.columns.size(); i++) {
     program->keys.push_back(catalog::inverted_key(session.catalog(), index.columns[i]));
   }
+  if (calls_routines(program->predicate) ||
+      std::any_of(program->expressions.begin(), program->expressions.end(), calls_routines)) {
+    if (auto* host = dynamic_cast<HasIndexRoutines*>(&session)) program->routines = host->index_routines();
+  }
   return std::shared_ptr<const KeyProgram>(std::move(program));
 }
 
@@ -154,7 +172,7 @@ class Evaluator {
   }
   Evaluator(storage::Store& store, const std::shared_ptr<const KeyProgram>& program)
       : program_(program),
-        session_(make_index_session(program->types, program->configurations)),
+        session_(make_index_session(program->types, program->configurations, program->routines)),
         state_(std::make_shared<sql::PlannedStatement>()) {
     state_.begin({store, transaction_, {}, *session_, {}, 0});
     row_.columns.resize(program->layout.column_count());
@@ -213,6 +231,15 @@ class ComputedKeyExtractor final : public storage::KeyExtractor {
   Outcome extract(Bytes, Bytes row, std::string& key, bool& has_null) const override {
     key.clear();
     has_null = false;
+    std::string read;
+    if (program_->routines != nullptr) {
+      read = columns_of(row);
+      if (const auto known = known_.find(read)) {
+        key = known->key;
+        has_null = known->has_null;
+        return known->indexed ? Outcome::kKey : Outcome::kNotIndexed;
+      }
+    }
     std::unique_ptr<Evaluator> evaluator = take();
     if (evaluator == nullptr) return Outcome::kError;
     std::vector<Datum> values;
@@ -226,6 +253,9 @@ class ComputedKeyExtractor final : public storage::KeyExtractor {
         program_->key.append_column(i, values[i], key);
       }
     }
+    if (program_->routines != nullptr && outcome != Outcome::kError) {
+      known_.keep(std::move(read), {key, outcome == Outcome::kKey, has_null});
+    }
     std::lock_guard lock(mutex_);
     if (idle_.size() < kIdleMax) idle_.push_back(std::move(evaluator));
     return outcome;
@@ -233,6 +263,28 @@ class ComputedKeyExtractor final : public storage::KeyExtractor {
 
  private:
   static constexpr size_t kIdleMax = 8;
+
+  // All that the key depends on.
+  std::string columns_of(Bytes row) const {
+    std::string out;
+    const auto add = [&](size_t column) {
+      const Datum value = program_->layout.column(row, column);
+      out.push_back(value.null ? '\0' : '\1');
+      if (value.null) return;
+      if (value.phys != Phys::kStr) {
+        out.append(reinterpret_cast<const char*>(&value.block), sizeof value.block);
+        return;
+      }
+      const size_t size = value.str.size();
+      out.append(reinterpret_cast<const char*>(&size), sizeof size);
+      out.append(value.str);
+    };
+    for (const int16_t column : program_->columns) {
+      if (column != 0) add(static_cast<size_t>(column) - 1);
+    }
+    for (const uint16_t column : program_->wanted) add(column);
+    return out;
+  }
 
   std::unique_ptr<Evaluator> take() const {
     {
@@ -249,6 +301,7 @@ class ComputedKeyExtractor final : public storage::KeyExtractor {
 
   storage::Store& store_;
   std::shared_ptr<const KeyProgram> program_;
+  mutable KnownKeys known_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Evaluator>> idle_;
 };

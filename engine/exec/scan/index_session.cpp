@@ -69,8 +69,9 @@ Error no_session() { return Error(sqlstate::kFeatureNotSupported, "index express
 
 class IndexSession final : public catalog::SessionContext, public types::TextSearchSession {
  public:
-  IndexSession(std::shared_ptr<const TypesByOid> types, ConfigurationsByOid configurations)
-      : catalog_(std::move(types)), configurations_(std::move(configurations)) {}
+  IndexSession(std::shared_ptr<const TypesByOid> types, ConfigurationsByOid configurations,
+               std::shared_ptr<IndexRoutines> routines)
+      : catalog_(std::move(types)), configurations_(std::move(configurations)), routines_(std::move(routines)) {}
 
   const types::FormatSettings& format() override { return format_; }
   catalog::CatalogView& catalog() override { return catalog_; }
@@ -91,6 +92,10 @@ class IndexSession final : public catalog::SessionContext, public types::TextSea
     return no_session();
   }
   Result<OwnedDatum> system_value(std::string_view, std::span<const Datum>) override { return no_session(); }
+  Result<OwnedDatum> call_routine(const types::CallInfo& call, std::span<const Datum> arguments) override {
+    if (routines_ == nullptr) return catalog::SessionContext::call_routine(call, arguments);
+    return routines_->call(call, arguments);
+  }
 
   Result<types::ConfigurationPtr> text_search_configuration(Oid oid) override {
     const auto found = configurations_.find(oid);
@@ -108,13 +113,15 @@ class IndexSession final : public catalog::SessionContext, public types::TextSea
   types::FormatSettings format_;
   IndexCatalog catalog_;
   ConfigurationsByOid configurations_;
+  std::shared_ptr<IndexRoutines> routines_;
 };
 
 }  // namespace
 
 std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types,
-                                                            ConfigurationsByOid configurations) {
-  return std::make_unique<IndexSession>(std::move(types), std::move(configurations));
+                                                            ConfigurationsByOid configurations,
+                                                            std::shared_ptr<IndexRoutines> routines) {
+  return std::make_unique<IndexSession>(std::move(types), std::move(configurations), std::move(routines));
 }
 
 }  // namespace indigo::engine::exec

@@ -1,6 +1,7 @@
 // What expressions of indexes see instead of a session: storage computes keys on any thread and for any version of a row, so
 // nothing that a session could change has a part in it. Settings have their defaults, time and user do not exist, and of the
 // catalog there are the built-in objects, and the user's types and text search configurations that were given at the start.
+// Functions of users' own are called through IndexRoutines.
 // Thread safety: none; one for each evaluator.
 #pragma once
 
@@ -9,6 +10,7 @@
 
 #include "catalog/descriptor/relation_info.h"
 #include "catalog/descriptor/session_context.h"
+#include "engine/exec/scan/index_routines.h"
 #include "types/builtin/builtins.h"
 #include "types/textsearch/session.h"
 
@@ -18,7 +20,9 @@ using TypesByOid = std::map<Oid, std::shared_ptr<const types::TypeInfo>>;
 // The text search configurations that an index's expressions name, as they were when it was opened.
 using ConfigurationsByOid = std::map<Oid, types::ConfigurationPtr>;
 
+// `routines` may be null: calls are refused.
 std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types,
-                                                            ConfigurationsByOid configurations);
+                                                            ConfigurationsByOid configurations,
+                                                            std::shared_ptr<IndexRoutines> routines);
 
 }  // namespace indigo::engine::exec

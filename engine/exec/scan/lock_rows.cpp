@@ -1,6 +1,7 @@
 // SELECT ... FOR UPDATE, NO KEY UPDATE, SHARE, KEY SHARE: locks the rows that are answered.
 #include <algorithm>
 
+#include "engine/exec/change/moved_away.h"
 #include "engine/exec/operators.h"
 #include "storage/okvl/search.h"
 #include "storage/table.h"
@@ -67,6 +68,7 @@ class LockRowsOperator final : public Operator {
           state_.transaction(), state_.view(), keys.get<Str>(row), lock.mode, lock.wait, claimed_);
       if (status == storage::StorageStatus::kNotFound) return false;
       if (status == storage::StorageStatus::kWouldBlock && lock.wait == storage::LockWait::kSkip) return false;
+      if (moved_away(state_.transaction(), status)) return claim_error(state_.transaction(), status, *lock.relation);
       if (status != storage::StorageStatus::kOk) return storage_error(status, lock.relation.get());
       if (!claimed_.changed || stays(lock, keys.get<Str>(row))) continue;
       changed = true;
