@@ -32,6 +32,9 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
   // A range's image says what its bounds are: as keys, all ranges are alike.
   if (info != nullptr && (info->kind == 'r' || info->kind == 'm') && info->oid >= oid::kFirstUserOid)
     out.type = info->kind == 'r' ? oid::kInt4Range : oid::kInt4Multirange;
+  // So do the images of composite values and arrays.
+  if (info != nullptr && info->kind == 'c' && info->comparison.empty()) out.type = oid::kRecord;
+  if (info != nullptr && info->is_array() && info->oid >= oid::kFirstUserOid) out.type = oid::kInt4Array;
   if (info != nullptr && !info->comparison.empty()) {
     // Images of an extension's own form compare as bytes.
     out.type = info->definition != nullptr ? Oid{oid::kBytea} : Oid{oid::kText};

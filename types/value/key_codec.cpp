@@ -9,6 +9,10 @@
 //   array                         per element 0x01 and its key, or 0x02 for null; 0x00; then dimensions and lower bounds
 //   range                         0x01 when empty, else 0x02 and its bounds: infinity, or the value's key and the bound's side
 //   multirange                    its ranges, 0x00
+//   jsonb                         its kind (empty array, scalar, array, object), then the value: its kind and
+//                                 text, number, boolean, or count and members
+//   composite type                per field as an array's elements, but 0x03 behind the last that is not null: what was added
+//                                 since counts as null
 //   enum                          its label's oid (labels are numbered in their order)
 #include "types/value/key_codec.h"
 
@@ -18,7 +22,9 @@
 #include "types/builtin/static_table.h"
 #include "types/function/registry.h"
 #include "types/generated/columns.h"
+#include "types/io/record.h"
 #include "types/io/type_definition.h"
+#include "types/json/jsonb.h"
 #include "types/oids.h"
 #include "types/range/range.h"
 #include "types/textsearch/tsquery.h"
@@ -33,6 +39,11 @@ namespace {
 
 using Kind = KeyForm;
 
+// Forms of types whose definition names none: they order as what they are made of does.
+constexpr Kind kJsonbForm = static_cast<Kind>(200), kRecordForm = static_cast<Kind>(201);
+// Of a user's type that is held as bytes: a composite value, or others.
+constexpr Kind kUserForm = static_cast<Kind>(202);
+
 Oid element_of_array(Oid array) {
   const StaticTable& types = static_table_of(pg_type::kOid);
   return types.columns[pg_type::c_typelem].cell(static_cast<uint32_t>(types.find_oid(array)));
@@ -44,6 +55,8 @@ constexpr auto kTsVectorForm = static_cast<Kind>(64), kTsQueryForm = static_cast
 Kind kind_of(Oid type) {
   if (type == oid::kTsVector) return kTsVectorForm;
   if (type == oid::kTsQuery) return kTsQueryForm;
+  if (type == oid::kRecord) return kRecordForm;
+  if (type == oid::kJsonb) return kJsonbForm;
   if (const TypeDefinition* definition = type_definition(type)) return definition->key;
   if (!is_array_type(type)) return Kind::kNone;
   const TypeDefinition* element = type_definition(element_of_array(type));
@@ -54,6 +67,21 @@ Kind kind_of(Oid type) {
 Kind kind_of(Oid type, Phys phys) {
   if (type >= oid::kFirstUserOid && phys == Phys::kI32) return Kind::kU32;
   return kind_of(type);
+}
+
+// Within a value nothing is known of a user's type but how it is held (io/type_order.cpp compares it likewise).
+Kind kind_of_member(Oid type, Phys phys) {
+  const Kind kind = kind_of(type, phys);
+  if (kind != Kind::kNone || type < oid::kFirstUserOid) return kind;
+  switch (phys) {
+    case Phys::kBool: return Kind::kBool;
+    case Phys::kI16: return Kind::kI16;
+    case Phys::kI64: return Kind::kI64;
+    case Phys::kF32: return Kind::kF32;
+    case Phys::kF64: return Kind::kF64;
+    case Phys::kB16: return Kind::kUuid;
+    default: return kUserForm;
+  }
 }
 
 template <class U>
@@ -148,7 +176,7 @@ void append_text(Str text, const Collator* collator, std::string& out) {
 
 void append_array(Str image, const Collator* collator, std::string& out) {
   const ArrayView array(image);
-  const Kind element = kind_of(array.element_type(), array.element_phys());
+  const Kind element = kind_of_member(array.element_type(), array.element_phys());
   for (int32_t i = 0; i < array.count(); i++) {
     out.push_back(array.is_null(i) ? 2 : 1);
     if (!array.is_null(i)) append_value(element, array.element(i), collator, out);
@@ -178,9 +206,66 @@ void append_range(const RangeValue& range, std::string& out) {
   append_bound(range.upper, element, out);
 }
 
+void append_member(JsonbView v, std::string& out);
+
+void append_members(JsonbView v, std::string& out) {
+  append_unsigned(static_cast<uint32_t>(v.count()), out);
+  for (int32_t i = 0; i < v.count(); i++) {
+    if (v.kind() == JsonKind::kObject) append_escaped_text(v.key(i), out);
+    append_member(v.value(i), out);
+  }
+}
+
+void append_member(JsonbView v, std::string& out) {
+  out.push_back(static_cast<char>(v.kind()));
+  switch (v.kind()) {
+    case JsonKind::kNull: break;
+    case JsonKind::kString: append_escaped_text(v.string(), out); break;
+    case JsonKind::kNumber: append_numeric(v.number(), out); break;
+    case JsonKind::kBool: out.push_back(v.boolean() ? 1 : 0); break;
+    case JsonKind::kArray:
+    case JsonKind::kObject: append_members(v, out); break;
+  }
+}
+
+// A scalar document lies between the empty array and those with elements (compare_jsonb).
+void append_jsonb(JsonbView v, std::string& out) {
+  if (v.kind() == JsonKind::kObject) {
+    out.push_back(3);
+    append_members(v, out);
+  } else if (v.kind() != JsonKind::kArray) {
+    out.push_back(1);
+    append_member(v, out);
+  } else {
+    out.push_back(v.count() == 0 ? 0 : 2);
+    append_members(v, out);
+  }
+}
+
+void append_record(Str image, std::string& out) {
+  RecordFields fields = read_record(image);
+  while (!fields.values.empty() && fields.values.back().null) fields.values.pop_back();
+  for (size_t i = 0; i < fields.values.size(); i++) {
+    const Datum& value = fields.values[i];
+    out.push_back(value.null ? 2 : 1);
+    if (!value.null) append_value(kind_of_member(fields.types[i].oid, value.phys), value, nullptr, out);
+  }
+  out.push_back(3);
+}
+
+void append_user_text(Str bytes, std::string& out) {
+  const bool record = is_record_image(bytes);
+  out.push_back(record ? 1 : 0);
+  if (record) return append_record(bytes, out);
+  append_escaped_text(bytes, out);
+}
+
 void append_value(Kind kind, const Datum& value, const Collator* collator, std::string& out) {
   if (kind == kTsVectorForm) return append_tsvector_key(value.str, out);
   if (kind == kTsQueryForm) return append_tsquery_key(value.str, out);
+  if (kind == kJsonbForm) return append_jsonb(JsonbView(value.str), out);
+  if (kind == kRecordForm) return append_record(value.str, out);
+  if (kind == kUserForm) return append_user_text(value.str, out);
   switch (kind) {
     case Kind::kNone: break;
     case Kind::kBool: out.push_back(value.b ? 1 : 0); break;
