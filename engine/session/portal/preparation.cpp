@@ -10,6 +10,7 @@
 #include "engine/session/statement_scope.h"
 #include "engine/statement/result_shape.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/analyze/from/inline_set_functions.h"
 #include "sql/analyze/parameter_values.h"
 #include "sql/parse/parse_tree.h"
 #include "sql/parse/parser.h"
@@ -128,6 +129,7 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
     prepared->lifted_used = analyzed->lifted_used;
   }
   if (analyzed->query != nullptr) {
+    INDIGO_ASSIGN(analyzed->query, sql::inline_set_functions(context_, analyzed->query));
     if (!ignores_row_security_) {
       INDIGO_ASSIGN(analyzed->query, sql::apply_row_security(context_, analyzed->query));
     }

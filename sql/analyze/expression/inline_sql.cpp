@@ -5,6 +5,8 @@
 #include "catalog/tables/system_table.h"
 #include "sql/analyze/argument_scope.h"
 #include "sql/analyze/expression/expressions.h"
+#include "sql/analyze/expression/inline_guard.h"
+#include "sql/analyze/expression/inlined.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/generated/sql_bodies.h"
 #include "sql/analyze/make.h"
@@ -36,17 +38,15 @@ bool is_plain_expression(const PgQuery__SelectStmt& s) {
          s.op == PG_QUERY__SET_OPERATION__SETOP_NONE && s.with_clause == nullptr && s.n_distinct_clause == 0;
 }
 
-// The body with the call's arguments in the places of its parameters.
-ExprPtr substitute(const ExprPtr& e, const ExprList& arguments, int depth) {
-  if (const auto* p = try_as<ParamExpr>(e)) return raise_levels(arguments[p->index], depth);
-  if (const auto* link = try_as<SubLinkExpr>(e)) {
-    auto copy = std::make_shared<SubLinkExpr>(*link);
-    if (copy->test) copy->test = substitute(copy->test, arguments, depth);
-    copy->query = map_expressions(
-        copy->query, [&](const ExprPtr& x, int inner) { return substitute(x, arguments, depth + 1 + inner); }, nullptr);
-    return copy;
-  }
-  return map_children(e, [&](const ExprPtr& c) { return substitute(c, arguments, depth); });
+bool is_small(const Expr& e, int& left) {
+  if (--left < 0) return false;
+  bool small = true;
+  for_each_child(e, [&](const ExprPtr& c) { small = small && is_small(*c, left); });
+  return small;
+}
+bool is_small(const Expr& e) {
+  int left = 1000;
+  return is_small(e, left);
 }
 
 // Null when the body is no single SELECT. `plain_only`: null for anything but an expression, too.
@@ -55,6 +55,8 @@ Result<ExprPtr> inlined_body(Analysis& a, const types::FunctionInfo& function, c
   constexpr int kMaxNesting = 50;
   const std::string_view source = body_of(a.catalog, function);
   if (function.returns_set || source.empty() || a.nesting > kMaxNesting) return ExprPtr();
+  const InlineGuard guard(a.session, function.oid);
+  if (!guard.allowed()) return ExprPtr();
   INDIGO_ASSIGN(const auto parsed, parse(source));
   if (parsed->statements().size() != 1 || !is(parsed->statements()[0].node, PG_QUERY__NODE__NODE_SELECT_STMT)) {
     return ExprPtr();
@@ -86,7 +88,9 @@ Result<ExprPtr> inlined_body(Analysis& a, const types::FunctionInfo& function, c
   INDIGO_ASSIGN(const ExprPtr converted,
                 coerce_to_target(inner, body, result, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
   if (converted == nullptr) return ExprPtr();
-  ExprPtr value = substitute(converted, arguments, 0);
+  ExprPtr value = with_arguments(converted, arguments, 0);
+  // Parameters that stand in several places double what calls inside calls come to.
+  if (function.oid >= oid::kFirstUserOid && !is_small(*value)) return ExprPtr();
   // The call's value has the input collation, whatever the body's has.
   const Oid wanted = result.collation != kInvalidOid && collation != kInvalidOid ? collation : result.collation;
   if (wanted == value->type.collation || wanted == kInvalidOid) return value;
@@ -104,20 +108,6 @@ bool may_inline(catalog::CatalogView& catalog, const types::FunctionInfo& f, con
   return f.language == "sql" && f.statements.empty() && f.kind == types::FunctionKind::kFunction && !f.returns_set &&
          !f.strict && !f.security_definer && f.settings.empty() && result.oid != oid::kVoid &&
          result.oid != oid::kRecord && !is_composite(catalog, result.oid);
-}
-
-// A call is checked when it runs; what takes its place is not. So only what everybody may execute is put there.
-bool everybody_may_execute(catalog::CatalogView& catalog, Oid function) {
-  bool may = true;
-  const Datum key = Datum::of_oid(function);
-  catalog.system_table_rows(catalog::pg_proc::kOid, -1, {&key, 1}, [&](const catalog::RowReader& row) {
-    const auto nobody = [](Oid) { return false; };
-    may = row.is_null(catalog::pg_proc::c_proacl) ||
-          (types::acl_privileges(types::read_acl(row.str(catalog::pg_proc::c_proacl)), nobody) &
-           types::kPrivilegeExecute) != 0;
-    return false;
-  });
-  return may;
 }
 
 int most_volatile(const Expr& e) {
@@ -157,6 +147,32 @@ bool repeats_safely(const ExprList& arguments, const Expr& body) {
 }
 
 }  // namespace
+
+ExprPtr with_arguments(const ExprPtr& e, const ExprList& arguments, int depth) {
+  if (const auto* p = try_as<ParamExpr>(e)) return raise_levels(arguments[static_cast<size_t>(p->index)], depth);
+  if (const auto* link = try_as<SubLinkExpr>(e)) {
+    auto copy = std::make_shared<SubLinkExpr>(*link);
+    if (copy->test) copy->test = with_arguments(copy->test, arguments, depth);
+    copy->query = map_expressions(
+        copy->query, [&](const ExprPtr& x, int inner) { return with_arguments(x, arguments, depth + 1 + inner); },
+        nullptr);
+    return copy;
+  }
+  return map_children(e, [&](const ExprPtr& c) { return with_arguments(c, arguments, depth); });
+}
+
+bool everybody_may_execute(catalog::CatalogView& catalog, Oid function) {
+  bool may = true;
+  const Datum key = Datum::of_oid(function);
+  catalog.system_table_rows(catalog::pg_proc::kOid, -1, {&key, 1}, [&](const catalog::RowReader& row) {
+    const auto nobody = [](Oid) { return false; };
+    may = row.is_null(catalog::pg_proc::c_proacl) ||
+          (types::acl_privileges(types::read_acl(row.str(catalog::pg_proc::c_proacl)), nobody) &
+           types::kPrivilegeExecute) != 0;
+    return false;
+  });
+  return may;
+}
 
 Result<ExprPtr> call_or_inline(Analysis& a, const types::FunctionInfo& function, ExprList arguments,
                                const TypeRef& result, CallExpr::Form form, Oid op, int location) {
