@@ -191,7 +191,7 @@ std::string QueryDeparser::group_clause(const Query& query, int level) const {
     for (const GroupingItem& item : query.grouping_items) {
       items = joined(items.empty() ? "" : items + ", ", item_text(item_text, item, true));
     }
-    return begin + (query.grouping_distinct ? "DISTINCT " : "") + items;
+    return query.grouping_distinct ? begin + "DISTINCT " + items : joined(begin, items);
   }
   if (!query.grouping_sets.empty()) {  // kept by a version that did not know how they were written
     std::string sets;
@@ -201,7 +201,7 @@ std::string QueryDeparser::group_clause(const Query& query, int level) const {
   }
   std::vector<int> written;
   for (size_t i = 0; i < query.group_by.size(); i++)
-    if (determining_relation(query, i) == nullptr) written.push_back(static_cast<int>(i));
+    if (query.constraints.empty() || determining_relation(query, i) == nullptr) written.push_back(static_cast<int>(i));
   return written.empty() ? "" : joined(begin, index_text(written));
 }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "sql/query.h"
+#include "sql/stored/stored_tree.h"
 
 namespace indigo::sql {
 namespace {
@@ -187,7 +188,15 @@ bool same_own(const WindowCallExpr& a, const WindowCallExpr& b) {
   return a.function == b.function && a.window == b.window && a.star == b.star;
 }
 bool same_own(const GroupingExpr& a, const GroupingExpr& b) { return a.group_columns == b.group_columns; }
-bool same_own(const SubLinkExpr& a, const SubLinkExpr& b) { return a.form == b.form && a.query == b.query; }
+// Queries that were analyzed apart: the same when the catalog would keep them as the same.
+bool same_query(const std::shared_ptr<const Query>& a, const std::shared_ptr<const Query>& b) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr || a->entries.size() != b->entries.size() || a->targets.size() != b->targets.size())
+    return false;
+  const auto left = store_tree(a), right = store_tree(b);
+  return left.ok() && right.ok() && *left == *right;
+}
+bool same_own(const SubLinkExpr& a, const SubLinkExpr& b) { return a.form == b.form && same_query(a.query, b.query); }
 bool same_own(const SubPlanExpr& a, const SubPlanExpr& b) {
   return a.form == b.form && a.subplan == b.subplan && a.columns == b.columns;
 }

@@ -242,6 +242,7 @@ class UngroupedFinder {
       const bool whole = std::all_of(constraint.columns.begin(), constraint.columns.end(),
                                      [&](int16_t column) { return is_grouped(v.entry, column - 1); });
       if (!whole) continue;
+      keep_as_written();
       for (GroupingSet& set : query_.grouping_sets) set.columns.push_back(static_cast<int>(query_.group_by.size()));
       query_.group_by.push_back(make_var(v.entry, v.column, v.type));
       auto& used = query_.constraints;
@@ -249,6 +250,14 @@ class UngroupedFinder {
       return true;
     }
     return false;
+  }
+
+  // The list is about to get what nobody wrote: grouping_items, which plain lists do without, has what was.
+  void keep_as_written() {
+    if (!query_.grouping_sets.empty() || !query_.grouping_items.empty()) return;
+    for (size_t i = 0; i < query_.group_by.size(); i++) {
+      query_.grouping_items.push_back({GroupingItem::Kind::kColumns, {static_cast<int>(i)}, {}});
+    }
   }
 
   // By every grouping set, if there are any.
@@ -325,6 +334,32 @@ Status UngroupedFinder::query(const Query& q, int depth) {
   return {};
 }
 
+bool has_subquery(const Expr& e) {
+  bool found = e.kind == ExprKind::kSubLink;
+  for_each_child(e, [&](const ExprPtr& c) { found = found || has_subquery(*c); });
+  return found;
+}
+
+// Expressions that were written again become those of GROUP BY: the planner takes two subqueries for two.
+ExprPtr shared(const ExprPtr& e, const ExprList& grouped) {
+  if (e == nullptr || e->kind == ExprKind::kAggregate) return e;
+  for (const ExprPtr& g : grouped) {
+    if (equal(g, e)) return g;
+  }
+  return map_children(e, [&](const ExprPtr& c) { return shared(c, grouped); });
+}
+
+void share_subqueries(Query& q) {
+  ExprList grouped;
+  for (const ExprPtr& g : q.group_by) {
+    if (has_subquery(*g)) grouped.push_back(g);
+  }
+  if (grouped.empty()) return;
+  for (TargetEntry& t : q.targets) t.expr = shared(t.expr, grouped);
+  q.having = shared(q.having, grouped);
+  for (SortKey& k : q.order_by) k.expr = shared(k.expr, grouped);
+}
+
 // GROUPING's arguments are known as soon as GROUP BY is.
 Status settle_groupings(Scope& scope) {
   for (auto& [call, arguments] : scope.groupings) {
@@ -366,6 +401,7 @@ Status check_grouping(Scope& scope) {
   if (!q.has_aggregates && q.group_by.empty() && q.grouping_sets.empty() && !q.having) return {};
   // Grouping by an expression over aggregates or windows was refused where it stood.
   UngroupedFinder finder(scope);
+  share_subqueries(q);
   for (const TargetEntry& t : q.targets) {
     INDIGO_TRY(finder.check(t.expr));
   }
