@@ -8,6 +8,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/analyze.h"
 #include "engine/ddl/ddl.h"
+#include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/tree.h"
@@ -207,8 +208,21 @@ class Vacuum {
     }
     if (before->persistence == 't' && before->schema != c_.catalog.temp_schema()) return {};
     if (!may(*before)) return {};
+    auto& locks = c_.store().locks();
+    auto& owner = c_.store().lock_owner(c_.txn);
+    const uint32_t before_lock = locks.mark(owner);
     INDIGO_ASSIGN(const bool there, lock(oid, name));
     if (!there) return {};
+    // Where nothing is written no lock outlives its table's turn.
+    if (before->oid < oid::kFirstUserOid || before->is_partitioned() || !options_.analyze) {
+      Status done = locked(oid, columns);
+      locks.release_since(owner, before_lock);
+      return done;
+    }
+    return locked(oid, columns);
+  }
+
+  Status locked(Oid oid, NodeList columns) {
     const RelationPtr r = current(c_, oid);
     if (!is_table(*r) && !r->is_partitioned()) {
       skip(*r,
@@ -237,7 +251,9 @@ class Vacuum {
       }
       columns.push_back(column->number);
     }
-    // A partitioned table's rows are its partitions'; built-in tables are small and known.
+    // A partitioned table's rows are its partitions', which it waits for, SKIP_LOCKED or not, as in PostgreSQL; built-in
+    // tables are small and known.
+    if (r->is_partitioned()) INDIGO_TRY(with_descendants(c_, r->oid, TableLockMode::kAccessShare));
     if (r->is_partitioned() || r->oid < oid::kFirstUserOid) return {};
     if (options_.verbose) info(std::string("analyzing ") + quoted(plain_name(*r)));
     return analyze_table(c_, r, columns);

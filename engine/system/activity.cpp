@@ -1,6 +1,7 @@
 // Sessions: pg_stat_activity, cancel and terminate, transaction ids.
 #include <map>
 
+#include "base/fiber/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
@@ -158,7 +159,8 @@ Result<OwnedDatum> terminate_backend(SessionParts& session, std::span<const Datu
   const int64_t timeout = arguments[1].i64;
   if (timeout < 0) return Error(sqlstate::kNumericValueOutOfRange, "\"timeout\" must not be negative");
   INDIGO_ASSIGN(OwnedDatum signalled, interrupt_backend(session, pid, InterruptReason::kTerminate));
-  if (timeout == 0 || !signalled.get().b || pid == session.pid()) return signalled;
+  if (pid == session.pid()) return interrupt_error(session.waiter().interrupted());
+  if (timeout == 0 || !signalled.get().b) return signalled;
   INDIGO_ASSIGN(const bool gone, wait_for_end(session, pid, std::chrono::milliseconds(timeout)));
   if (gone) return value_of(true);
   session.notice(

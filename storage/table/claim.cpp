@@ -32,6 +32,7 @@ StorageStatus TableImpl::check_committed(TransactionImpl& txn, const ReadView& v
     if (!newer) return StorageStatus::kNotFound;
     if (fixed_snapshot) return m.moved() ? StorageStatus::kConflict : StorageStatus::kConflictDelete;
     if (!m.moved()) return StorageStatus::kNotFound;
+    if (m.payload_length() == 0) return StorageStatus::kConflict;  // into another table (storage/moved_rows.h)
     attempt.new_key.assign(leaf->payload(m), m.payload_length());
     attempt.next = Next::kFollow;
     return StorageStatus::kOk;

@@ -200,7 +200,7 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
         bool fits = leaf->replace_payload(m, payload);
         INDIGO_CHECK(fits);
         m.set_flag(RecordMeta::kOverflowBit, e->overflow != nullptr);
-        m.set_flag(RecordMeta::kMovedBit, e->tombstone && !e->new_key.empty());
+        m.set_flag(RecordMeta::kMovedBit, e->tombstone && (e->moved_away || !e->new_key.empty()));
       }
       m.set_flag(RecordMeta::kVisibleBit, !e->tombstone);
       m.set_state(RecordState::kClear);

@@ -70,6 +70,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   StorageStatus update(Transaction& txn, Bytes key, Bytes row, Duplicate* duplicate) override;
   StorageStatus update_key(Transaction& txn, Bytes key, Bytes new_key, Bytes row, Duplicate* duplicate) override;
   StorageStatus erase(Transaction& txn, Bytes key) override;
+  StorageStatus erase_moved(Transaction& txn, Bytes key);  // storage/moved_rows.h
   StorageStatus lock_row(Transaction& txn, const ReadView& view, Bytes key, RowLockMode mode, LockWait wait,
                          Claimed& out) override;
   StorageStatus create_index(Transaction& txn, IndexId id, const IndexOptions& options,

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/memory/memory_reserve.h"
+#include "storage/moved_rows.h"
 #include "storage/okvl/key_locks.h"
 #include "storage/table/table_impl.h"
 
@@ -221,6 +222,18 @@ StorageStatus TableImpl::erase(Transaction& transaction, Bytes key) {
   }
   push(txn, *p, e, LogRecord::Kind::kPush);
   return StorageStatus::kOk;
+}
+
+StorageStatus TableImpl::erase_moved(Transaction& transaction, Bytes key) {
+  const StorageStatus s = erase(transaction, key);
+  if (s != StorageStatus::kOk) return s;
+  PendingVersion* p = my_pending(static_cast<TransactionImpl&>(transaction), key);
+  p->top.load(std::memory_order_relaxed)->moved_away = true;  // read by the owner's commit only
+  return s;
+}
+
+StorageStatus erase_moved(Table& table, Transaction& transaction, Bytes key) {
+  return static_cast<TableImpl&>(table).erase_moved(transaction, key);
 }
 
 StorageStatus TableImpl::update_key(Transaction& transaction, Bytes key, Bytes new_key, Bytes row,

@@ -41,7 +41,8 @@ struct PendingEntry {
   Bytes new_key;  // of a tombstone that is a key update
   CommandId command = 0;
   bool tombstone = false;
-  bool in_leaf = false;  // the first image of an insert: it is the record's body
+  bool moved_away = false;  // a tombstone whose row is in another table now
+  bool in_leaf = false;     // the first image of an insert: it is the record's body
 };
 
 struct PendingVersion {

@@ -16,6 +16,7 @@
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/operator/operator_class.h"
+#include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/replication/publication.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/rewrite.h"
@@ -102,7 +103,10 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
     std::string image;
     const SystemTable& indexes = table(c, pg_index::kOid);
     if (indexes.find_oid(c.txn, found->oid, image)) {
-      INDIGO_TRY(lock_object(c, indexes.reader(image).oid(pg_index::c_indrelid), TableLockMode::kAccessExclusive));
+      const Oid table = indexes.reader(image).oid(pg_index::c_indrelid);
+      INDIGO_TRY(lock_object(c, table, TableLockMode::kAccessExclusive));
+      if (found->kind == RelationKind::kPartitionedIndex)
+        INDIGO_TRY(with_descendants(c, table, TableLockMode::kAccessExclusive));
     }
   }
   INDIGO_TRY(lock_object(c, found->oid, TableLockMode::kAccessExclusive));

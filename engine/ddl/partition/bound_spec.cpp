@@ -239,8 +239,8 @@ Status check_default_partition(DdlContext& c, const RelationPtr& parent, const B
       return {};
     }));
     if (!found) continue;
-    Error error(sqlstate::kCheckViolation, "updated partition constraint for default partition " +
-                                               quoted(current(c, oid)->name) + " would be violated by some row");
+    Error error(sqlstate::kCheckViolation, "updated partition constraint for default partition " + quoted(leaf->name) +
+                                               " would be violated by some row");
     error.schema = leaf->schema_name;
     error.table = leaf->name;
     return error;

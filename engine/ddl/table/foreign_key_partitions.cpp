@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/descriptor/foreign_key_info.h"
+#include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
 #include "sql/partition/partition_map.h"
@@ -214,6 +215,7 @@ Status add_foreign_key_like(DdlContext& c, const ConstraintTarget& target, const
                             const ConstraintInfo& k) {
   const RelationPtr relation = current(c, target.relation);
   INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.foreign_relation, TableLockMode::kShareRowExclusive));
+  if (foreign->is_partitioned()) INDIGO_TRY(with_descendants(c, foreign->oid, TableLockMode::kShareRowExclusive));
   for (const ConstraintInfo& other : relation->constraints) {
     if (other.kind == 'f' && other.parent == k.oid) return {};
   }

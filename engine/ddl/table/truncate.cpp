@@ -44,7 +44,10 @@ Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
     }
     INDIGO_ASSIGN(const std::vector<Oid> all, with_descendants(c, r->oid, TableLockMode::kAccessExclusive));
     for (const Oid oid : all) {
-      if (!listed(oid)) tables.push_back(current(c, oid));
+      RelationPtr below = current(c, oid);
+      // Rows of temporary tables are their session's alone.
+      if (below->persistence == 't' && below->schema != c.catalog.temp_schema()) continue;
+      if (!listed(oid)) tables.push_back(std::move(below));
     }
   }
   // Round by round what references the tables of the rounds before, in the order of their OIDs. Partitions have foreign keys of

@@ -10,6 +10,7 @@
 #include "engine/exec/partition/partition_key_reader.h"
 #include "engine/exec/row_text.h"
 #include "engine/exec/scan/index_key.h"
+#include "storage/moved_rows.h"
 #include "storage/table.h"
 
 namespace indigo::engine::exec {
@@ -124,6 +125,12 @@ Status ChangeTarget::update(Bytes key, Bytes new_key, Bytes row) {
 
 Status ChangeTarget::erase(Bytes key) {
   storage::StorageStatus status = table().erase(state_.transaction(), key);
+  if (status == storage::StorageStatus::kOk) return {};
+  return storage_error(status, relation_.get());
+}
+
+Status ChangeTarget::erase_moved(Bytes key) {
+  const storage::StorageStatus status = storage::erase_moved(table(), state_.transaction(), key);
   if (status == storage::StorageStatus::kOk) return {};
   return storage_error(status, relation_.get());
 }

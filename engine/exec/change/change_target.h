@@ -41,6 +41,7 @@ class ChangeTarget {
   Result<bool> insert(Bytes key, Bytes row, storage::Duplicate& duplicate);
   Status update(Bytes key, Bytes new_key, Bytes row);
   Status erase(Bytes key);
+  Status erase_moved(Bytes key);  // the row goes to another partition
   // 23505 for what insert or update ran into.
   Error unique_violation(const storage::Duplicate& duplicate, Bytes row) const;
   const catalog::IndexInfo* index_of(const storage::Duplicate& duplicate) const;

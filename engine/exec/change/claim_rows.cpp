@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/exec/change/moved_away.h"
 #include "engine/exec/errors.h"
 #include "storage/okvl/search.h"
 #include "storage/table.h"
@@ -87,7 +88,7 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
       continue;
     }
     if (status != storage::StorageStatus::kOk) {
-      error = std::make_unique<Error>(change_error(status, *relation_));
+      error = std::make_unique<Error>(claim_error(txn, status, *relation_));
       break;
     }
     if (claimed.changed) {

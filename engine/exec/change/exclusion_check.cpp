@@ -5,6 +5,7 @@
 #include "catalog/catalog.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/exclusion_info.h"
+#include "engine/exec/change/moved_away.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/row_text.h"
 #include "engine/exec/scan/index_key.h"
@@ -214,7 +215,10 @@ Result<std::optional<std::string>> ExclusionCheck::first_that_stays(const std::v
     if (!own_key.empty() && Bytes(m.key) == own_key) continue;
     const storage::StorageStatus status = relation_->table->lock_row(
         txn, txn.newest_view(), m.key, storage::RowLockMode::kKeyShare, storage::LockWait::kWait, claimed);
-    if (status == storage::StorageStatus::kNotFound || status == storage::StorageStatus::kConflictDelete) continue;
+    if (status == storage::StorageStatus::kNotFound || status == storage::StorageStatus::kConflictDelete ||
+        moved_away(txn, status)) {
+      continue;
+    }
     if (status != storage::StorageStatus::kOk && status != storage::StorageStatus::kConflict) {
       return storage_error(status, relation_.get());
     }

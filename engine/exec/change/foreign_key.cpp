@@ -6,6 +6,7 @@
 #include "catalog/descriptor/foreign_key_info.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/foreign_key_action.h"
+#include "engine/exec/change/moved_away.h"
 #include "engine/exec/change/row_triggers.h"
 #include "engine/exec/change/unique_recheck.h"
 #include "engine/exec/partition/leaf_tables.h"
@@ -161,6 +162,32 @@ Result<bool> ForeignKeyQueue::parent_exists(QueryState& state, const Relation& c
   return exists;
 }
 
+namespace {
+
+// Whether the transaction's snapshot has the row, or the transaction itself has made it.
+bool in_snapshot(QueryState& state, const RelationInfo& parent, Bytes key) {
+  storage::Transaction& txn = state.transaction();
+  storage::ReadView view = txn.view();
+  view.command = txn.command() + 1;
+  std::string row;
+  return parent.table->get(txn, view, key, row) == storage::StorageStatus::kOk;
+}
+
+// A row that the snapshot has, and others have deleted since: no violation, but a conflict.
+Status check_not_just_gone(QueryState& state, const RelationInfo& parent, Bytes key) {
+  if (state.transaction().isolation() == storage::Isolation::kReadCommitted || !in_snapshot(state, parent, key))
+    return {};
+  return storage_error(storage::StorageStatus::kConflict, &parent);
+}
+
+// As in PostgreSQL a row that came after the snapshot is no parent under REPEATABLE READ, unless it is in a partition.
+bool came_later(QueryState& state, const RelationInfo& parent, Bytes key) {
+  return state.transaction().isolation() == storage::Isolation::kRepeatableRead && !parent.is_partition &&
+         !in_snapshot(state, parent, key);
+}
+
+}  // namespace
+
 // Locks the rows with these values; false: there is none.
 Result<bool> ForeignKeyQueue::lock_parent(QueryState& state, const RelationInfo& parent,
                                           std::span<const int16_t> columns, std::span<const Datum> values) {
@@ -178,8 +205,13 @@ Result<bool> ForeignKeyQueue::lock_parent(QueryState& state, const RelationInfo&
       parent.key.append_column(k, values[static_cast<size_t>(at - columns.begin())], key_);
     }
     const storage::StorageStatus status = lock(key_);
-    if (status == storage::StorageStatus::kNotFound) return false;
+    if (status == storage::StorageStatus::kNotFound) {
+      INDIGO_TRY(check_not_just_gone(state, parent, key_));
+      return false;
+    }
+    if (moved_away(txn, status)) return claim_error(txn, status, parent);
     if (status != storage::StorageStatus::kOk) return storage_error(status, &parent);
+    if (came_later(state, parent, key_)) return false;
     return row_matches(state, parent, claimed_.row, columns, values);
   }
   bool exists = false;
@@ -191,8 +223,9 @@ Result<bool> ForeignKeyQueue::lock_parent(QueryState& state, const RelationInfo&
   for (const std::string& key : keys) {
     const storage::StorageStatus status = lock(key);
     if (status == storage::StorageStatus::kNotFound) continue;
+    if (moved_away(txn, status)) return claim_error(txn, status, parent);
     if (status != storage::StorageStatus::kOk) return storage_error(status, &parent);
-    exists |= row_matches(state, parent, claimed_.row, columns, values);
+    exists |= !came_later(state, parent, key) && row_matches(state, parent, claimed_.row, columns, values);
   }
   return exists;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "engine/exec/change/moved_away.h"
 
 namespace indigo::engine::exec {
 
@@ -66,7 +67,7 @@ Result<ConflictHandler::Answer> OnConflictHandler::conflict(const storage::Dupli
         .with_hint(
             "Ensure that no rows proposed for insertion within the same command have duplicate constrained values.");
   }
-  if (status == storage::StorageStatus::kNotFound) return Answer::kRetry;
+  if (status == storage::StorageStatus::kNotFound || moved_away(txn, status)) return Answer::kRetry;
   if (status != storage::StorageStatus::kOk) return storage_error(status, &inserter_.target().relation());
   // Input 0: the excluded row, input 1: the existing one; both as row 0.
   excluded_.columns.resize(inserter_.columns().size());

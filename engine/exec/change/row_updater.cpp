@@ -291,7 +291,7 @@ Status RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
   INDIGO_ASSIGN(const bool erases,
                 target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete, claimed.row, ignored));
   if (!erases) return {};
-  INDIGO_TRY(target_.erase(claimed.key));
+  INDIGO_TRY(target_.erase_moved(claimed.key));
   INDIGO_TRY(target_.erased(claimed.row, true));
   INDIGO_TRY(target_.moved(root, claimed.row, moved_, row));
   const auto r = static_cast<uint16_t>(row);

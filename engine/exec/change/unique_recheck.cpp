@@ -3,6 +3,7 @@
 #include "catalog/catalog.h"
 #include "catalog/database.h"
 #include "engine/exec/change/change_target.h"
+#include "engine/exec/change/moved_away.h"
 #include "engine/exec/scan/key_lookup.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/store.h"
@@ -85,7 +86,10 @@ Status recheck_key(QueryState& state, const ConstraintEvent& event, bool many) {
   for (const std::string& holder : holders) {
     storage::StorageStatus status =
         relation.table->lock_row(txn, view, holder, storage::RowLockMode::kKeyShare, storage::LockWait::kWait, claimed);
-    if (status == storage::StorageStatus::kNotFound || status == storage::StorageStatus::kConflictDelete) continue;
+    if (status == storage::StorageStatus::kNotFound || status == storage::StorageStatus::kConflictDelete ||
+        moved_away(txn, status)) {
+      continue;
+    }
     if (status != storage::StorageStatus::kOk && status != storage::StorageStatus::kConflict) {
       return storage_error(status, &relation);
     }

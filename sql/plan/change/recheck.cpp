@@ -13,6 +13,25 @@ void collect(const FromNode& n, ExprList& out) {
   }
 }
 
+bool contains(const FromNode& n, int entry) {
+  if (n.kind == FromNode::Kind::kLeaf) return n.entry == entry;
+  for (const auto& child : n.children) {
+    if (contains(*child, entry)) return true;
+  }
+  return false;
+}
+
+// MERGE with actions for source rows without a match joins its target outwardly: what a matched row must still meet.
+void collect_target(const FromNode& n, int target, ExprList& out) {
+  if (n.kind == FromNode::Kind::kJoin && n.type != JoinType::kFull && contains(*n.children[1], target)) {
+    out.insert(out.end(), n.conditions.begin(), n.conditions.end());
+    collect(*n.children[1], out);
+    collect_target(*n.children[1], target, out);
+  } else if (n.kind == FromNode::Kind::kInner) {
+    for (const auto& child : n.children) collect_target(*child, target, out);
+  }
+}
+
 }  // namespace
 
 Status keep_recheck(Level& level) {
@@ -20,6 +39,7 @@ Status keep_recheck(Level& level) {
   const bool changes = c == CommandKind::kUpdate || c == CommandKind::kDelete || c == CommandKind::kMerge;
   if (!changes && level.work.row_locks.empty()) return {};
   collect(*level.from, level.recheck);
+  if (c == CommandKind::kMerge) collect_target(*level.from, level.work.target, level.recheck);
   return {};
 }
 

@@ -47,10 +47,16 @@ class Leaves {
       level_.s.depend(table, lock_);
       for (const Oid child : table->children) {
         if (!seen.insert(child).second) continue;
-        if (auto r = level_.s.catalog().relation(child)) all.push_back(std::move(r));
+        auto r = level_.s.catalog().relation(child);
+        if (r != nullptr && !is_temporary_of_another(*r)) all.push_back(std::move(r));
       }
     }
     return {};
+  }
+
+  // Rows of temporary tables are their session's alone.
+  bool is_temporary_of_another(const RelationInfo& r) {
+    return r.persistence == 't' && r.schema != level_.s.catalog().schema_named("pg_temp");
   }
 
   Status partitions(const std::shared_ptr<const RelationInfo>& relation) {
