@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include <chrono>
+#include <utility>
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -105,10 +106,33 @@ std::vector<std::pair<std::string, std::string>> changed_settings(SessionParts& 
   return out;
 }
 
-// What one EXPLAIN collects.
+// What Preparation plans for a statement of which rules have left nothing.
+bool is_nothing(const sql::PlannedStatement& plan) {
+  return plan.command != sql::CommandKind::kSelect && plan.root->kind == sql::PlanKind::kResult;
+}
+
+// The plans of several queries as one document.
+std::string joined(const std::vector<std::string>& texts, ExplainOptions::Format format) {
+  using Format = ExplainOptions::Format;
+  std::string out = texts[0];
+  for (size_t i = 1; i < texts.size(); i++) {
+    const std::string& next = texts[i];
+    switch (format) {
+      case Format::kText: out += "\n\n" + next; break;
+      case Format::kYaml: out += "\n" + next; break;
+      case Format::kJson: out = out.substr(0, out.rfind("\n]")) + "," + next.substr(next.find('\n')); break;
+      case Format::kXml: out = out.substr(0, out.rfind("\n</explain>")) + next.substr(next.find('\n')); break;
+    }
+  }
+  return out;
+}
+
+// What one EXPLAIN collects: a plan for each query that rules have made of the statement.
 struct Explanation {
   const ExplainOptions& options;
   sql::Explained out;
+  std::vector<sql::Explained> before;  // of the queries that come before `out`
+  bool nothing = false;                // rules have left no query
 
   Status take(SessionParts& session, const Prepared& prepared, Execution* execution) {
     const sql::CountersOf counters = [execution](const sql::Plan& plan) {
@@ -119,20 +143,11 @@ struct Explanation {
   }
 };
 
-// A planned statement: runs it when asked to.
-Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Datum> parameters, Explanation& e) {
+// One query, which runs when it is asked to.
+Status explain_query(UtilityCall& call, const PreparedPtr& prepared, std::span<const Datum> parameters,
+                     Explanation& e) {
   auto& session = call.session;
-  if (prepared->rewritten && (!prepared->before.empty() || !prepared->after.empty())) {
-    return Error(sqlstate::kFeatureNotSupported, "EXPLAIN of a statement that rules make several of is not supported");
-  }
-  if (!e.options.analyze) {
-    INDIGO_TRY(check_privileges(session.session_catalog(), prepared->privileges));
-    INDIGO_TRY(session.runner().lock_relations(prepared));
-    INDIGO_TRY(e.take(session, *prepared, nullptr));
-    return {};
-  }
-  INDIGO_TRY(session.runner().check_allowed(*prepared));
-  INDIGO_TRY(session.runner().lock_relations(prepared));
+  if (!e.options.analyze) return e.take(session, *prepared, nullptr);
   const auto begin = Clock::now();
   auto execution = Execution::create(prepared->plan, true);
   INDIGO_TRY(execution->open(session.scope().execution_context(session.transaction().view(), parameters)));
@@ -143,6 +158,29 @@ Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Dat
   e.out.execution_ms = milliseconds_since(begin);
   INDIGO_TRY(e.take(session, *prepared, execution.get()));
   execution->close();
+  return {};
+}
+
+// A planned statement, with what rules have made of it.
+Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Datum> parameters, Explanation& e) {
+  auto& session = call.session;
+  if (e.options.analyze) {
+    INDIGO_TRY(session.runner().check_allowed(*prepared));
+  } else {
+    INDIGO_TRY(check_privileges(session.session_catalog(), prepared->privileges));
+  }
+  INDIGO_TRY(session.runner().lock_relations(prepared));
+  std::vector<PreparedPtr> queries(prepared->before);
+  if (!prepared->rewritten || !is_nothing(*prepared->plan)) queries.push_back(prepared);
+  queries.insert(queries.end(), prepared->after.begin(), prepared->after.end());
+  e.nothing = queries.empty();
+  for (size_t i = 0; i < queries.size(); i++) {
+    if (i > 0) {
+      e.before.push_back(std::exchange(e.out, {}));
+      if (e.options.analyze) session.transaction().next_command();
+    }
+    INDIGO_TRY(explain_query(call, queries[i], parameters, e));
+  }
   return {};
 }
 
@@ -208,7 +246,11 @@ Status run_explain(UtilityCall& call) {
   Explanation e{options, {}};
   if (options.settings) e.out.settings = changed_settings(call.session);
   INDIGO_TRY(explain_node(call, stmt.query, e));
-  std::string text = sql::format_explained(e.out, options);
+  std::vector<std::string> texts;
+  for (const sql::Explained& explained : e.before) texts.push_back(sql::format_explained(explained, options));
+  texts.push_back(sql::format_explained(e.out, options));
+  std::string text = joined(texts, options.format);
+  if (e.nothing && options.format == ExplainOptions::Format::kText) text = "Query rewrites to nothing";
   if (options.format != ExplainOptions::Format::kText) return send_text_row(call, std::span(&text, 1));
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());

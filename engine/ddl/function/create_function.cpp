@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "catalog/tables/system_table.h"
+#include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/attributes.h"
 #include "engine/ddl/function/body.h"
@@ -236,6 +237,8 @@ Status execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt&
         .oid(pg_proc::c_pronamespace, schema)
         .oid(pg_proc::c_proowner, c.catalog.user());
     fill(row, signature, attributes, *language, native, kind, body);
+    if (const auto acl = default_privileges(c, 'f', c.catalog.user(), schema))
+      row.str(pg_proc::c_proacl, types::acl_array(*acl));
     INDIGO_TRY(check(procs.insert(c.txn, row)));
   }
   INDIGO_TRY(record_dependencies(c, oid, schema, *language, signature, body));

@@ -218,8 +218,10 @@ Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__Obje
 Status change_routine_owner(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object, Oid owner) {
   INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, type, object));
   INDIGO_TRY(check_new_owner(c, owner, f->schema));
-  INDIGO_TRY(
-      update_row(c, pg_proc::kOid, {Datum::of_oid(f->oid)}, [&](RowValues& v) { v.oid(pg_proc::c_proowner, owner); }));
+  INDIGO_TRY(update_row(c, pg_proc::kOid, {Datum::of_oid(f->oid)}, [&](RowValues& v) {
+    v.oid(pg_proc::c_proowner, owner);
+    pass_on(v, pg_proc::c_proacl, f->owner, owner);
+  }));
   c.catalog.changed({kInvalidOid});
   return {};
 }

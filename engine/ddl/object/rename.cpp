@@ -20,6 +20,7 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/object/statistics.h"
 #include "engine/ddl/object/tablespace.h"
+#include "engine/ddl/operator/alter_operator_class.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/replication/publication.h"
@@ -289,6 +290,10 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION: return rename_publication(c, string_of(s.object), s.newname);
     case PG_QUERY__OBJECT_TYPE__OBJECT_SUBSCRIPTION: return rename_subscription(c, string_of(s.object), s.newname);
     case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: return rename_event_trigger(c, string_of(s.object), s.newname);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY:
+      return rename_operator_group(c, nodes(s.object->list->n_items, s.object->list->items),
+                                   s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY, s.newname);
     default: return unsupported("renaming this kind of object");
   }
 }
@@ -414,6 +419,12 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
       INDIGO_TRY(move_operator(c, *s.object->object_with_args, schema));
       return {};
     }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY: {
+      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      return move_operator_group(c, nodes(s.object->list->n_items, s.object->list->items),
+                                 s.object_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY, schema);
+    }
     default: return unsupported("SET SCHEMA for this kind of object");
   }
 }
@@ -493,6 +504,10 @@ Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
       return change_large_object_owner(c, object, owner);
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: return change_event_trigger_owner(c, string_of(s.object), owner);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY:
+      return change_operator_group_owner(c, nodes(s.object->list->n_items, s.object->list->items),
+                                         s.object_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY, owner);
     default: return unsupported("OWNER TO for this kind of object");
   }
 }

@@ -163,7 +163,10 @@ Status execute_create_composite(DdlContext& c, const PgQuery__CompositeTypeStmt&
   spec.kind = RelationKind::kComposite;
   spec.name = truncated_name(s.typevar->relname);
   INDIGO_ASSIGN(spec.schema, creation_schema(c, s.typevar->schemaname, false));
-  if (c.catalog.relation_oid(spec.schema, spec.name) != kInvalidOid) {
+  if (const Oid taken = c.catalog.relation_oid(spec.schema, spec.name); taken != kInvalidOid) {
+    const RelationPtr other = current(c, taken);
+    if (other != nullptr && other->row_type != kInvalidOid)
+      return Error(sqlstate::kDuplicateObject, "type " + quoted(spec.name) + " already exists");
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(spec.name) + " already exists");
   }
   for (const PgQuery__Node* node : nodes(s.n_coldeflist, s.coldeflist)) {

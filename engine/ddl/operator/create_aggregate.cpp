@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "catalog/descriptor/session_context.h"
+#include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/operator/aggregate_parts.h"
@@ -216,6 +217,8 @@ Status execute_create_aggregate(DdlContext& c, const PgQuery__DefineStmt& s) {
         .oid(pg_proc::c_pronamespace, schema)
         .oid(pg_proc::c_proowner, c.catalog.user());
     fill_routine(row, signature, o.parallel);
+    if (const auto acl = default_privileges(c, 'f', c.catalog.user(), schema))
+      row.str(pg_proc::c_proacl, types::acl_array(*acl));
     INDIGO_TRY(check(procs.insert(c.txn, row)));
     RowValues aggregate(aggregates.definition());
     aggregate.oid(pg_aggregate::c_aggfnoid, oid);

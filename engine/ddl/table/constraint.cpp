@@ -306,8 +306,11 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
     column_spec.opclass = column.opclass;
     spec.columns.push_back(std::move(column_spec));
   }
+  std::string all_names = joined(spec.columns);
   for (const int16_t included : index.included) {
-    spec.included.push_back(relation->find_column(source.columns[static_cast<size_t>(included) - 1].name)->number);
+    const ColumnInfo* mine = relation->find_column(source.columns[static_cast<size_t>(included) - 1].name);
+    spec.included.push_back(mine->number);
+    all_names += "_" + mine->name;
   }
   for (const ConstraintInfo& k : source.constraints) {
     if (k.kind == 'x' && k.index == index.oid) {
@@ -316,7 +319,7 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
   }
   if (index.constraint) {
     spec.name = spec.primary ? choose_relation_name(c, relation->name, "", "pkey", relation->schema)
-                             : choose_relation_name(c, relation->name, joined(spec.columns), "key", relation->schema);
+                             : choose_relation_name(c, relation->name, all_names, "key", relation->schema);
     bool deferrable = false, deferred = false;
     for (const ConstraintInfo& k : source.constraints) {
       if (k.index != index.oid || k.kind == 'f') continue;
@@ -325,7 +328,7 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
     }
     return add_key(c, target, relation, std::move(spec), deferrable, deferred);
   }
-  spec.name = choose_relation_name(c, relation->name, joined(spec.columns), "idx", relation->schema);
+  spec.name = choose_relation_name(c, relation->name, all_names, "idx", relation->schema);
   INDIGO_ASSIGN(const Oid oid, create_index(c, relation, spec));
   std::vector<int16_t> columns = spec.included;
   for (const IndexColumnSpec& column : spec.columns) {

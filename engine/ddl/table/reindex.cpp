@@ -41,7 +41,7 @@ Result<ReindexOptions> reindex_options(DdlContext& c, NodeList list) {
 
 // The table behind an index, locked; the relation itself when it is a table.
 Result<RelationPtr> table_of(DdlContext& c, const RelationPtr& relation) {
-  if (relation->kind != RelationKind::kIndex) return relation;
+  if (relation->kind != RelationKind::kIndex && relation->kind != RelationKind::kPartitionedIndex) return relation;
   std::string image;
   const SystemTable& indexes = table(c, pg_index::kOid);
   if (!indexes.find_oid(c.txn, relation->oid, image)) {
@@ -56,12 +56,64 @@ void told(DdlContext& c, std::string_view index) {
 }
 
 Status check_table_to_reindex(DdlContext& c, const RelationInfo& r) {
-  if (r.kind == RelationKind::kTable || r.kind == RelationKind::kMaterializedView) return check_owner(c, r);
+  if (r.kind == RelationKind::kTable || r.kind == RelationKind::kMaterializedView || r.is_partitioned())
+    return check_owner(c, r);
   return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not a table or materialized view");
 }
 Status check_index_to_reindex(DdlContext& c, const RelationInfo& r) {
-  if (r.kind == RelationKind::kIndex) return check_owner(c, r);
+  if (r.kind == RelationKind::kIndex || r.kind == RelationKind::kPartitionedIndex) return check_owner(c, r);
   return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not an index");
+}
+
+// The tables below a partitioned one that have rows, locked. `owned`: only those of the user's, the others are passed over.
+Result<std::vector<RelationPtr>> leaves_of(DdlContext& c, const RelationPtr& relation, bool owned) {
+  std::vector<RelationPtr> out;
+  std::vector<Oid> below = relation->children;
+  for (size_t i = 0; i < below.size(); i++) {
+    RelationPtr child = current(c, below[i]);
+    if (child == nullptr) continue;
+    if (owned && !check_owner(c, *child).ok()) continue;
+    INDIGO_TRY(lock_object(c, child->oid, TableLockMode::kAccessExclusive));
+    child = current(c, below[i]);
+    if (child == nullptr) continue;
+    below.insert(below.end(), child->children.begin(), child->children.end());
+    if (!child->is_partitioned()) out.push_back(std::move(child));
+  }
+  return out;
+}
+
+// The index of `leaf` that is a part of `index`, which is one of `root`'s; kInvalidOid: there is none.
+Oid part_of_index(DdlContext& c, const RelationInfo& leaf, Oid index) {
+  for (const IndexInfo& own : leaf.indexes) {
+    Oid above = own.parent;
+    while (above != kInvalidOid && above != index) {
+      Oid parent = kInvalidOid;
+      table(c, catalog::pg_inherits::kOid).scan(c.txn, {Datum::of_oid(above)}, [&](RowReader row) {
+        parent = row.oid(catalog::pg_inherits::c_inhparent);
+        return false;
+      });
+      above = parent;
+    }
+    if (above == index) return own.oid;
+  }
+  return kInvalidOid;
+}
+
+Status reindex_partitions(DdlContext& c, const RelationPtr& relation, const RelationPtr& owner,
+                          const ReindexOptions& options) {
+  const bool index = owner != relation;
+  INDIGO_ASSIGN(const std::vector<RelationPtr> leaves, leaves_of(c, owner, false));
+  for (const RelationPtr& leaf : leaves) {
+    INDIGO_TRY(check_not_in_use(c, *leaf, "REINDEX"));
+    INDIGO_TRY(rewrite_table(c, leaf));
+    const Oid part = index ? part_of_index(c, *leaf, relation->oid) : kInvalidOid;
+    for (const IndexInfo& i : leaf->indexes) {
+      if (index && i.oid != part) continue;
+      if (!options.tablespace.empty()) INDIGO_TRY(move_to_tablespace(c, i.oid, options.tablespace));
+      if (options.verbose) told(c, i.name);
+    }
+  }
+  return {};
 }
 
 Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, const ReindexOptions& options) {
@@ -69,6 +121,7 @@ Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, const ReindexOp
   INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kAccessExclusive, false,
                                                           index ? check_index_to_reindex : check_table_to_reindex));
   INDIGO_ASSIGN(const RelationPtr owner, table_of(c, relation));
+  if (owner->is_partitioned()) return reindex_partitions(c, relation, owner, options);
   if (owner->oid >= oid::kFirstUserOid) {
     INDIGO_TRY(check_not_in_use(c, *owner, "REINDEX"));
     INDIGO_TRY(rewrite_table(c, owner));
@@ -157,6 +210,20 @@ Status execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s) {
   return {};
 }
 
+namespace {
+
+Status cluster_table(DdlContext& c, const RelationPtr& relation, Oid chosen) {
+  INDIGO_TRY(check_not_in_use(c, *relation, "CLUSTER"));
+  for (const IndexInfo& index : relation->indexes) {
+    INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)},
+                          [&](RowValues& v) { v.flag(pg_index::c_indisclustered, index.oid == chosen); }));
+  }
+  if (relation->oid >= oid::kFirstUserOid) INDIGO_TRY(rewrite_table(c, relation));
+  return {};
+}
+
+}  // namespace
+
 Status execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s) {
   for (const PgQuery__Node* node : nodes(s.n_params, s.params)) {
     const PgQuery__DefElem& e = *node->def_elem;
@@ -190,12 +257,12 @@ Status execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s) {
     return Error(sqlstate::kFeatureNotSupported, "cannot cluster on index " + quoted(index.name) +
                                                      " because access method does not support clustering");
   }
-  INDIGO_TRY(check_not_in_use(c, *relation, "CLUSTER"));
-  for (const IndexInfo& index : relation->indexes) {
-    INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)},
-                          [&](RowValues& v) { v.flag(pg_index::c_indisclustered, index.oid == chosen); }));
+  if (!relation->is_partitioned()) return cluster_table(c, relation, chosen);
+  INDIGO_ASSIGN(const std::vector<RelationPtr> leaves, leaves_of(c, relation, true));
+  for (const RelationPtr& leaf : leaves) {
+    const Oid part = part_of_index(c, *leaf, chosen);
+    if (part != kInvalidOid) INDIGO_TRY(cluster_table(c, leaf, part));
   }
-  if (relation->oid >= oid::kFirstUserOid) INDIGO_TRY(rewrite_table(c, relation));
   return {};
 }
 

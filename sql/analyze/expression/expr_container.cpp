@@ -205,7 +205,7 @@ Result<ExprPtr> transform_array_of(Scope& scope, const PgQuery__AArrayExpr& node
       out->multidimensional = true;
     } else {
       INDIGO_ASSIGN(e, transform(scope, n));
-      if (element_of_base(scope.catalog(), e->type.oid) != kInvalidOid) out->multidimensional = true;
+      if (element_of(scope.catalog(), e->type.oid) != kInvalidOid) out->multidimensional = true;
     }
     out->elements.push_back(std::move(e));
   }
