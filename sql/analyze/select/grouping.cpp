@@ -163,6 +163,12 @@ class GroupReader {
   bool has_sets_ = false;
 };
 
+bool has_subquery(const Expr& e) {
+  bool found = e.kind == ExprKind::kSubLink;
+  for_each_child(e, [&](const ExprPtr& c) { found = found || has_subquery(*c); });
+  return found;
+}
+
 // Looks for columns that are neither grouped nor aggregated.
 class UngroupedFinder {
  public:
@@ -191,7 +197,7 @@ class UngroupedFinder {
     if (e->kind == ExprKind::kGrouping || e->kind == ExprKind::kConst) return {};
     if (depth == 0 && has_other_) {
       for (const ExprPtr& group : query_.group_by) {
-        if (equal(group, e)) return {};
+        if (group == e || (equal(group, e) && !has_subquery(*group))) return {};
       }
     }
     if (const auto* v = try_as<VarExpr>(e)) return variable(*v, depth);
@@ -334,19 +340,12 @@ Status UngroupedFinder::query(const Query& q, int depth) {
   return {};
 }
 
-bool has_subquery(const Expr& e) {
-  bool found = e.kind == ExprKind::kSubLink;
-  for_each_child(e, [&](const ExprPtr& c) { found = found || has_subquery(*c); });
-  return found;
-}
-
-// Expressions that were written again become those of GROUP BY: the planner takes two subqueries for two.
+// Whole expressions that were written again become those of GROUP BY: the planner takes two subqueries for two.
 ExprPtr shared(const ExprPtr& e, const ExprList& grouped) {
-  if (e == nullptr || e->kind == ExprKind::kAggregate) return e;
   for (const ExprPtr& g : grouped) {
     if (equal(g, e)) return g;
   }
-  return map_children(e, [&](const ExprPtr& c) { return shared(c, grouped); });
+  return e;
 }
 
 void share_subqueries(Query& q) {
@@ -356,7 +355,6 @@ void share_subqueries(Query& q) {
   }
   if (grouped.empty()) return;
   for (TargetEntry& t : q.targets) t.expr = shared(t.expr, grouped);
-  q.having = shared(q.having, grouped);
   for (SortKey& k : q.order_by) k.expr = shared(k.expr, grouped);
 }
 
