@@ -8,7 +8,6 @@
 #include "sql/deparse.h"
 #include "sql/expr.h"
 #include "sql/parse/parser.h"
-#include "sql/query_walk.h"
 #include "sql/stored/plain_columns.h"
 #include "sql/stored/print.h"
 #include "sql/stored/stored_tree.h"
@@ -102,21 +101,6 @@ struct Traits {
     });
   }
 };
-
-// Keys of indexes are computed where no session is (storage, recovery): they call no programs (0A000).
-Status check_key_calls(DdlContext& c, const PgQuery__Node* node, const RelationPtr& relation, const TypeRef& target) {
-  INDIGO_ASSIGN(const sql::ExprPtr inlined, sql::analyze_expression(c.host.session(), node, c.text, relation, target));
-  std::string program;
-  sql::visit_expressions(inlined, [&](const sql::Expr& e, int) {
-    if (e.kind != sql::ExprKind::kCall) return true;
-    const auto f = c.catalog.function(sql::as<sql::CallExpr>(e).function);
-    if (f != nullptr && (f->language == "sql" || f->language == "plpgsql")) program = f->name + "() in " + f->language;
-    return true;
-  });
-  if (program.empty()) return {};
-  return unsupported("an index that calls function " + program)
-      .with_hint("Functions in SQL can be called whose body is one expression that takes the call's place.");
-}
 
 // Where PostgreSQL has no row, or none with system columns, these cannot be mentioned.
 Status check_row_references(DdlContext& c, const sql::ExprPtr& e, ExpressionUse use) {
@@ -236,9 +220,6 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
     Traits again{c, true, true, {}, false};
     again.visit(*inlined);
     out.immutable = again.immutable;
-  }
-  if (out.immutable && (use == ExpressionUse::kIndex || use == ExpressionUse::kIndexPredicate)) {
-    INDIGO_TRY(check_key_calls(c, node, relation, target));
   }
   out.constant = traits.constant;
   out.system_columns = sql::system_column_in(expr) != nullptr;
