@@ -264,6 +264,11 @@ constexpr SettingRow kPostgresRows[] = {
         if (value == "on") return value;
         return Error(sqlstate::kFeatureNotSupported, "standard_conforming_strings = off is not supported");
       }}},
+    {"quote_all_identifiers",
+     {.check = [](Session&, std::string value) -> Result<std::string> {
+       if (value == "off") return value;
+       return Error(sqlstate::kFeatureNotSupported, "quote_all_identifiers = on is not supported");
+     }}},
     {"statement_timeout",
      {.keeps_plans = true,
       .apply = [](Session& s, const std::string& v) { s.applied.statement_timeout = milliseconds(v); }}},

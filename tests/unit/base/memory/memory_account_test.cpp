@@ -56,6 +56,24 @@ TEST(MemoryAccount, CountsWhatItsFlowAllocatesOnWhateverThread) {
 
   account.enter();
   expect_blocks(2);
+  MemoryAccount::mark();  // what is held from before is no growth, but held
+  EXPECT_EQ(MemoryAccount::growth_bytes(), 0);
+  EXPECT_GE(MemoryAccount::held_bytes(), counts ? 2 * kBlockBytes : 0);
+  account.leave();
+  EXPECT_EQ(MemoryAccount::held_bytes(), 0);  // nothing runs
+}
+
+TEST(MemoryAccount, WhatIsGivenBackDoesNotCount) {
+  MemoryAccount account;
+  account.enter();
+  MemoryAccount::mark();
+  auto held = block(), kept = block();
+  const bool counts = MemoryAccount::growth_bytes() != 0;
+  const auto expect_blocks = [&](int64_t blocks) {
+    EXPECT_GE(MemoryAccount::growth_bytes(), counts ? blocks * kBlockBytes : 0);
+    EXPECT_LT(MemoryAccount::growth_bytes(), (blocks + 1) * kBlockBytes);
+  };
+  expect_blocks(2);
   held.reset();
   expect_blocks(1);
   EXPECT_FALSE(MemoryAccount::must_stop());  // not much
