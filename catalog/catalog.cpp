@@ -164,6 +164,39 @@ void Catalog::forget(Oid database) {
   }
 }
 
+std::shared_ptr<Database> Catalog::make_image(const Database& database, Oid image) {
+  auto made = std::make_shared<Database>(*this, database.oid(), database.name(), image);
+  made->follow(database);
+  return made;
+}
+
+void Catalog::keep_snapshot(std::shared_ptr<Database> snapshot) {
+  std::lock_guard guard(mutex_);
+  snapshots_[snapshot->image()] = std::move(snapshot);
+}
+
+std::shared_ptr<Database> Catalog::snapshot(Oid image) {
+  std::lock_guard guard(mutex_);
+  const auto it = snapshots_.find(image);
+  return it == snapshots_.end() ? nullptr : it->second;
+}
+
+void Catalog::forget_snapshot(Oid image) {
+  std::shared_ptr<Database> last;  // destroyed after the lock is free
+  std::lock_guard guard(mutex_);
+  if (const auto it = snapshots_.find(image); it != snapshots_.end()) {
+    last = std::move(it->second);
+    snapshots_.erase(it);
+  }
+}
+
+std::vector<std::shared_ptr<Database>> Catalog::snapshots() {
+  std::vector<std::shared_ptr<Database>> out;
+  std::lock_guard guard(mutex_);
+  for (const auto& [image, database] : snapshots_) out.push_back(database);
+  return out;
+}
+
 void Catalog::rename(Oid database, std::string_view name) {
   std::lock_guard guard(mutex_);
   if (const auto it = databases_.find(database); it != databases_.end()) it->second->set_name(name);

@@ -72,6 +72,14 @@ class Catalog {
   Status clone_database(storage::Transaction& txn, Database& source, Database& target, storage::StorageStatus& failure);
   void publish(std::shared_ptr<Database> database);
   void forget(Oid database);
+  // ---- images of databases (catalog/tables/database_images.h)
+  // Empty; another image of `database`, or, as one that is put aside, a database of its own.
+  std::shared_ptr<Database> make_image(const Database& database, Oid image);
+  std::shared_ptr<Database> make_snapshot(Oid image, std::string_view name) { return make_database(image, name); }
+  void keep_snapshot(std::shared_ptr<Database> snapshot);
+  std::shared_ptr<Database> snapshot(Oid image);
+  void forget_snapshot(Oid image);
+  std::vector<std::shared_ptr<Database>> snapshots();
   // After ALTER DATABASE ... RENAME has committed.
   void rename(Oid database, std::string_view name);
 
@@ -117,8 +125,9 @@ class Catalog {
   BaseRowsSet bases_;
   std::mutex sequences_mutex_;  // guards sequences_
   std::vector<std::weak_ptr<Sequence>> sequences_;
-  std::mutex mutex_;  // guards databases_
+  std::mutex mutex_;  // guards databases_ and snapshots_
   std::map<Oid, std::shared_ptr<Database>> databases_;
+  std::map<Oid, std::shared_ptr<Database>> snapshots_;  // by image
 };
 
 }  // namespace indigo::catalog

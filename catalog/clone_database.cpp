@@ -33,7 +33,7 @@ Clones clone_everything(storage::Cloner& cloner, storage::Store& store, const Da
   for (const auto& [file, physical] : source.all_physical()) {
     if (physical.table != nullptr) {
       Clones::ClonedTable& t = out.tables[file];
-      t.table = cloner.clone(*physical.table, durable_id(target.oid(), file), [&](IndexId id) {
+      t.table = cloner.clone(*physical.table, durable_id(target.image(), file), [&](IndexId id) {
         return t.indexes.emplace_back(out.indexes[id.value] = IndexId(store.next_id().value));
       });
     } else if (physical.sequence != nullptr) {

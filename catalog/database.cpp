@@ -1,5 +1,7 @@
 #include "catalog/database.h"
 
+#include <array>
+
 #include "base/check.h"
 #include "catalog/catalog.h"
 #include "catalog/descriptor/relation_info.h"
@@ -7,8 +9,8 @@
 
 namespace indigo::catalog {
 
-Database::Database(Catalog& catalog, Oid oid, std::string name)
-    : catalog_(catalog), oid_(oid), name_(std::move(name)), tables_(catalog.make_system_tables(oid)) {}
+Database::Database(Catalog& catalog, Oid oid, std::string name, Oid image)
+    : catalog_(catalog), oid_(oid), image_(image), name_(std::move(name)), tables_(catalog.make_system_tables(image)) {}
 
 Database::~Database() = default;
 
@@ -63,7 +65,7 @@ Status Database::add_sequence(Oid filenode, Sequence::State state, bool kept) {
   PhysicalRelation physical;
   physical.sequence = std::make_shared<Sequence>(state.last_value, state.is_called);
   const auto sequence = physical.sequence;
-  if (kept) sequence->attach(storage::log_of(catalog_.store()), durable_id(oid_, filenode));
+  if (kept) sequence->attach(storage::log_of(catalog_.store()), durable_id(image_, filenode));
   add_physical(filenode, std::move(physical));
   if (!kept) return {};
   // In this order: the horizon of a checkpoint that does not find it is below the note.
@@ -112,6 +114,19 @@ bool Database::touched_since(uint64_t version, const Dependences& on) const {
 void Database::forget(std::span<const Oid> objects) {
   const std::unique_lock guard(mutex_);
   erase_cached(objects);
+}
+
+void Database::replace(Database& before) {
+  const uint64_t version = before.version(), private_version = before.private_version_.load(std::memory_order_relaxed);
+  {
+    const std::unique_lock guard(mutex_);
+    if (version_.load(std::memory_order_relaxed) < version) version_.store(version, std::memory_order_relaxed);
+    if (private_version_.load(std::memory_order_relaxed) < private_version) {
+      private_version_.store(private_version, std::memory_order_relaxed);
+    }
+  }
+  invalidate(std::array{kInvalidOid}, {}, true);
+  before.replaced_.store(true, std::memory_order_release);  // pairs with replaced
 }
 
 void Database::erase_cached(std::span<const Oid> objects) {

@@ -1,9 +1,13 @@
-// One database: its system tables, the physical objects behind pg_class.relfilenode, and the shared cache of descriptors
-// for the newest committed state.
+// One database, in one of its images: its system tables, the physical objects behind pg_class.relfilenode, and the shared
+// cache of descriptors for the newest committed state.
 //
 // Cache protocol: a reader notes the invalidation count, builds the descriptor from the newest committed rows, and
 // publishes it only if the count has not moved. A commit of DDL, after its commit point, first moves the count, then
 // erases what it changed. So nothing stale stays.
+//
+// Images: what a database is made of lies in the log under the image's OID, at first the database's own. Putting a database
+// back makes a new image, which takes the place of the one before while no session works in it (`closed`, engine/session/
+// database_hold.h); an image that was put aside is a Database with an OID of its own, which nobody connects to.
 // Thread safety: all functions are safe from any thread.
 #pragma once
 
@@ -47,10 +51,12 @@ constexpr uint64_t lock_object(Oid database, Oid object) { return (uint64_t{data
 
 class Database : public std::enable_shared_from_this<Database> {
  public:
-  Database(Catalog& catalog, Oid oid, std::string name);
+  Database(Catalog& catalog, Oid oid, std::string name) : Database(catalog, oid, std::move(name), oid) {}
+  Database(Catalog& catalog, Oid oid, std::string name, Oid image);
   ~Database();
 
   Oid oid() const { return oid_; }
+  Oid image() const { return image_; }
   std::string name() const;
   void set_name(std::string_view name);
   Catalog& catalog() { return catalog_; }
@@ -92,9 +98,20 @@ class Database : public std::enable_shared_from_this<Database> {
   uint64_t relations_built() const { return relations_built_.load(std::memory_order_relaxed); }
   void count_built() { relations_built_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Sessions that use this database (SessionCatalog counts itself).
-  int session_count() const { return sessions_.load(std::memory_order_relaxed); }
-  void add_session(int change) { sessions_.fetch_add(change, std::memory_order_relaxed); }
+  // Sessions that use this database, whichever image they have seen last (SessionCatalog counts itself).
+  int session_count() const { return sessions_->load(std::memory_order_relaxed); }
+  void add_session(int change) { sessions_->fetch_add(change, std::memory_order_relaxed); }
+
+  // ---- images
+  // Before anybody knows this one: it will follow `before`, whose sessions are its own.
+  void follow(const Database& before) { sessions_ = before.sessions_; }
+  // In the place of `before`, which stays for those who still read it. What was made of that is outdated.
+  void replace(Database& before);
+  bool replaced() const { return replaced_.load(std::memory_order_acquire); }  // pairs with replace
+  // Nobody begins to work in it. False: somebody else has closed it.
+  bool close() { return !closed_.exchange(true, std::memory_order_acq_rel); }
+  void open() { closed_.store(false, std::memory_order_release); }
+  bool closed() const { return closed_.load(std::memory_order_acquire); }
 
   // ---- sessions' temporary schemas: numbers in use
   int take_temp_number();
@@ -102,7 +119,7 @@ class Database : public std::enable_shared_from_this<Database> {
 
  private:
   Catalog& catalog_;
-  const Oid oid_;
+  const Oid oid_, image_;
   std::string name_;
   std::unique_ptr<SystemTables> tables_;
   mutable std::shared_mutex mutex_;  // guards the maps, name_, changes_ and temp_numbers_
@@ -111,7 +128,8 @@ class Database : public std::enable_shared_from_this<Database> {
   std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
   ChangeLog changes_;  // by version_
   std::vector<bool> temp_numbers_;
-  std::atomic<int> sessions_{0};
+  std::shared_ptr<std::atomic<int>> sessions_ = std::make_shared<std::atomic<int>>(0);
+  std::atomic<bool> replaced_{false}, closed_{false};
   std::atomic<uint64_t> relations_built_{0};
   void erase_cached(std::span<const Oid> objects);
 

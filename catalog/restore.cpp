@@ -2,6 +2,7 @@
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "catalog/generated/columns.h"
+#include "catalog/tables/database_images.h"
 #include "catalog/tables/overlay_table.h"
 #include "log/file_error.h"
 #include "log/record_stream.h"
@@ -88,13 +89,27 @@ Status Catalog::restore_databases(RestoredObjects& restored) {
     found.emplace_back(row.oid(pg_database::c_oid), std::string(row.str(pg_database::c_datname)));
     return true;
   });
+  const std::vector<DatabaseImage> images = read_images(*shared_, *txn);
+  const auto fill = [&](Database& database) -> Status {
+    INDIGO_TRY(restore_system_tables(database.tables(), database.image(), restored));
+    return restore_physical(database, *txn, restored);
+  };
   Status status;
   for (const auto& [oid, name] : found) {
-    auto database = make_database(oid, name);
-    status = restore_system_tables(database->tables(), oid, restored);
-    if (status.ok()) status = restore_physical(*database, *txn, restored);
+    Oid image = oid;
+    for (const DatabaseImage& i : images) {
+      if (i.database == oid && i.in_use()) image = i.image;
+    }
+    auto database = std::make_shared<Database>(*this, oid, name, image);
+    status = fill(*database);
     if (!status.ok()) break;
     publish(std::move(database));
+  }
+  for (const DatabaseImage& i : images) {
+    if (!status.ok() || i.in_use()) continue;
+    auto snapshot = make_snapshot(i.image, i.name);
+    status = fill(*snapshot);
+    if (status.ok()) keep_snapshot(std::move(snapshot));
   }
   store_.rollback(*txn);
   return status;
@@ -116,7 +131,7 @@ Status Catalog::restore_physical(Database& database, storage::Transaction& txn, 
     return true;
   });
   for (const Item& item : items) {
-    const log::DurableId id = durable_id(database.oid(), item.filenode);
+    const log::DurableId id = durable_id(database.image(), item.filenode);
     PhysicalRelation physical;
     if (item.kind == 'r' || item.kind == 'm') {
       physical.table = restored.take(id);

@@ -22,6 +22,7 @@ struct DataSource;
 struct InstanceOptions {
   std::map<std::string, std::string> settings;  // -c name=value
   std::string data_directory;                   // empty: everything in memory
+  std::string image_directory;                  // without a data directory: what that one has, which is only read
   std::shared_ptr<DataSource> data_source;      // in the place of data_directory (engine/durability/data_directory.h)
   std::string os_user;                          // gets a superuser role and a database, when not empty or "postgres"
 };

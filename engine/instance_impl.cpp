@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "base/fiber/interrupt_error.h"
 #include "base/memory/memory_reserve.h"
 #include "base/memory/process_memory.h"
 #include "base/sqlstate.h"
@@ -13,6 +14,7 @@
 #include "catalog/descriptor/lookup_transaction.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_table.h"
+#include "engine/durability/memory_image.h"
 #include "engine/durability/rebuild.h"
 #include "engine/session/clock.h"
 #include "engine/session/current_message.h"
@@ -51,6 +53,12 @@ Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options)
 
 InstanceImpl::~InstanceImpl() {
   auto_analyzer_.reset();
+  if (data_ != nullptr && catalog_ != nullptr) {
+    // The last checkpoint has the counters as they are: only a crash skips numbers.
+    for (const auto& sequence : catalog_->sequences()) {
+      if (!sequence->note_state().ok()) break;  // no room in the log: then these skip some, too
+    }
+  }
   if (data_ != nullptr) data_->close();
   catalog_.reset();
   store_.reset();
@@ -107,13 +115,18 @@ Status InstanceImpl::start() {
   }
   store_ = storage::Store::create(store_options);
   next_pid_ = static_cast<int32_t>(getpid());
+  auto threads = static_cast<unsigned>(number(defaults_, "recovery_threads"));
+  if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
   if (data_ == nullptr) {
-    INDIGO_ASSIGN(catalog_, catalog::Catalog::create(*store_, options_.os_user));
+    if (options_.image_directory.empty()) {
+      INDIGO_ASSIGN(catalog_, catalog::Catalog::create(*store_, options_.os_user));
+    } else {
+      INDIGO_ASSIGN(catalog_, load_image(options_.image_directory, *store_, threads));
+      INDIGO_TRY(rebuild_after_recovery(*this, threads, false));
+    }
     auto_analyzer_ = std::make_unique<AutoAnalyzer>(*this);
     return {};
   }
-  auto threads = static_cast<unsigned>(number(defaults_, "recovery_threads"));
-  if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
   INDIGO_ASSIGN(catalog_, data_->load(*store_, options_.os_user, threads));
   defaults_[*find_setting("log_device")] = data_->device_text();
   defaults_[*find_setting("data_directory")] = options_.data_directory;
@@ -278,10 +291,14 @@ Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& opt
     locking = locks_by_keys(database->oid(), method);
     sessions_[pid] = {&waiter, key, nullptr, role->oid, database->oid(), locking};
   }
-  session = std::make_unique<SessionImpl>(*this, waiter, std::move(database), pid, key);  // forgets itself at its end
+  session = std::make_unique<SessionImpl>(*this, waiter, database, pid, key);  // forgets itself at its end
   {
     std::lock_guard lock(mutex_);
     sessions_[pid].activity = session->parts().message().shared_activity();
+  }
+  // Who has closed it before that does not know of this session (engine/session/database_hold.h).
+  if (database_opened_.wait([&] { return !database->closed(); }) == WaitResult::kInterrupted) {
+    return interrupt_error(waiter.interrupted());
   }
   set_method(session->parts(), locking);
   INDIGO_TRY(session->start(options, stored));
@@ -326,7 +343,7 @@ std::vector<InstanceImpl::SessionEntry> InstanceImpl::sessions() const {
   std::vector<SessionEntry> out;
   std::lock_guard lock(mutex_);
   for (const auto& [pid, session] : sessions_) {
-    if (session.activity) out.push_back({pid, session.activity});
+    if (session.activity) out.push_back({pid, session.activity, session.database});
   }
   return out;
 }

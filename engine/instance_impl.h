@@ -59,11 +59,14 @@ class InstanceImpl final : public Instance {
   struct SessionEntry {
     int32_t pid;
     std::shared_ptr<SessionActivity> activity;
+    Oid database;
   };
   std::vector<SessionEntry> sessions() const;
   // False when there is no such session.
   bool interrupt(int32_t pid, InterruptReason reason);
   void forget(int32_t pid);
+  // Notified when a database that was closed (catalog/database.h) is open again.
+  WaitPoint& database_opened() { return database_opened_; }
   // Sessions of one database besides `except`.
   size_t sessions_of(Oid database, int32_t except) const;
 
@@ -108,7 +111,7 @@ class InstanceImpl final : public Instance {
   std::unordered_map<int32_t, Registered> sessions_;
   int32_t next_pid_ = 0;
   bool shutting_down_ = false;
-  WaitPoint session_ended_;
+  WaitPoint session_ended_, database_opened_;
   std::unique_ptr<AutoAnalyzer> auto_analyzer_;  // null until the instance has started
 };
 

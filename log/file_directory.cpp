@@ -136,7 +136,7 @@ class FileDirectory final : public Directory {
 
 }  // namespace
 
-Result<std::unique_ptr<Directory>> open_file_directory(const std::string& path) {
+Result<std::unique_ptr<Directory>> open_file_directory(const std::string& path, DirectoryUse use) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return file_error(path, "could not create", errno);
   int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return file_error(path, "could not open", errno);
@@ -154,7 +154,7 @@ Result<std::unique_ptr<Directory>> open_file_directory(const std::string& path) 
     return error;
   }
   auto directory = std::make_unique<FileDirectory>(path, fd, lock);
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+  if (flock(lock, (use == DirectoryUse::kRead ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
     return Error(sqlstate::kObjectInUse, "the data directory \"" + path + "\" is in use by another process");
   }
   return std::unique_ptr<Directory>(std::move(directory));

@@ -2,6 +2,7 @@
 // Thread safety: all functions.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,8 +13,11 @@ namespace indigo::log {
 // The file within the directory that carries the lock; list() leaves it out.
 inline constexpr const char* kLockName = "lock";
 
+// kRead: nothing in it is changed, and others may read it, too.
+enum class DirectoryUse : uint8_t { kOwn, kRead };
+
 // Makes the directory when it is missing, and locks it: 55006 when another process has it. The lock is the kernel's
 // (flock): it dies with its owner, however that ends.
-Result<std::unique_ptr<Directory>> open_file_directory(const std::string& path);
+Result<std::unique_ptr<Directory>> open_file_directory(const std::string& path, DirectoryUse use = DirectoryUse::kOwn);
 
 }  // namespace indigo::log

@@ -4,7 +4,7 @@ Each is a copy of a PostgreSQL row of its sort with other names, types and OIDs.
 leaves to development. A view's definition is SQL in catalog/views/storage_views.cpp, under its name.
 """
 
-TYPES = {"oid": 26, "name": 19, "text": 25, "int4": 23, "int8": 20, "float8": 701}
+TYPES = {"oid": 26, "name": 19, "text": 25, "int4": 23, "int8": 20, "float8": 701, "timestamptz": 1184}
 
 # name -> OID, argument types, columns, description
 FUNCTIONS = {
@@ -34,7 +34,16 @@ FUNCTIONS = {
         ("pieces", "int8"), ("stalls", "int8")], "statistics: the threads that run sessions"),
     "indigo_backup": (8004, ["text"], [("bytes", "int8"), ("time", "float8")],
                       "copy everything that is kept, consistently, into a new data directory on the server"),
+    "indigo_stat_get_snapshots": (8036, [], [("datid", "oid"), ("name", "name"), ("created", "timestamptz")],
+                                  "what indigo_snapshot has put aside, of all databases"),
 }
+# Functions of one name that answer nothing: name -> OID, description
+ACTIONS = {
+    "indigo_snapshot": (8037, "put the whole database aside under a name"),
+    "indigo_restore": (8038, "put the whole database back as it was put aside"),
+    "indigo_drop_snapshot": (8039, "forget what was put aside under a name"),
+}
+MODEL_ACTION = "pg_replication_origin_drop"
 # Arguments' names, where they are not "relation", and what only superusers may call.
 ARGUMENTS = {"indigo_backup": ["directory"]}
 PRIVILEGED = {"indigo_backup"}
@@ -51,6 +60,8 @@ VIEWS = {
     "indigo_stat_index_service": ((8025, 8026, 8027), [("indexrelid", "oid"), ("schemaname", "name"),
                                                        ("indexrelname", "name"), ("method", "name")]
                                   + FUNCTIONS["indigo_stat_get_index_service"][2]),
+    "indigo_snapshots": ((8041, 8042, 8043), [("datid", "oid"), ("datname", "name"), ("name", "name"),
+                                              ("created", "timestamptz")]),
     "indigo_stat_workers": ((8033, 8034, 8035), FUNCTIONS["indigo_stat_get_workers"][2]),
 }
 
@@ -75,6 +86,8 @@ def _functions(rows):
                    proargnames=ARGUMENTS.get(name, ["relation"] * len(arguments)) + [c for c, _ in columns],
                    prorows=100 if not arguments else 1,
                    **({"provolatile": "v", "proparallel": "u", "proacl": ["postgres=X/postgres"]} if name in PRIVILEGED else {}))
+    for name, (oid, _) in ACTIONS.items():
+        yield dict(_model(rows, "proname", MODEL_ACTION), oid=oid, proname=name, prosrc=name, proargnames=["name"], proacl=None)
 
 
 def _views(rows):
@@ -104,6 +117,8 @@ def _columns(rows, types):
 
 
 def _descriptions(rows):
+    for oid, text in ACTIONS.values():
+        yield dict(_model(rows, "description", "statistics: information about SLRU caches"), objoid=oid, description=text)
     for oid, _, _, text in FUNCTIONS.values():
         yield dict(_model(rows, "description", "statistics: information about SLRU caches"), objoid=oid, description=text)
     for oid, text in METHODS.values():

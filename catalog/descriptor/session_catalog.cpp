@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "catalog/access_method.h"
 #include "catalog/catalog.h"
 #include "catalog/descriptor/info_builder.h"
@@ -24,6 +25,16 @@ SessionCatalog::SessionCatalog(Catalog& catalog, std::shared_ptr<Database> datab
 SessionCatalog::~SessionCatalog() { database_->add_session(-1); }
 
 // ---- the engine's side
+
+void SessionCatalog::adopt(std::shared_ptr<Database> image) {
+  INDIGO_CHECK(txn_ == nullptr && image->oid() == database_->oid());
+  if (temp_number_ != 0) database_->return_temp_number(temp_number_);
+  database_ = std::move(image);
+  database_name_ = database_->name();
+  commit_actions_.clear();
+  collators_.clear();
+  set_temp_schema(kInvalidOid, 0);
+}
 
 void SessionCatalog::set_search_path(std::vector<std::string> elements) {
   if (elements == path_elements_) return;
@@ -367,6 +378,8 @@ std::shared_ptr<const FunctionInfo> SessionCatalog::function(Oid oid) {
 
 namespace {
 
+constexpr Oid kPgNdistinct = 3361, kPgDependencies = 3402, kPgMcvList = 5017;
+
 // The type whose btree operators serve `t`, where it has none of its own; kInvalidOid when there is none.
 Oid ordering_type(const TypeInfo& t) {
   switch (t.kind) {
@@ -380,7 +393,12 @@ Oid ordering_type(const TypeInfo& t) {
   if (t.is_array()) return oid::kAnyArray;
   if (oid::is_reg_type(t.oid)) return oid::kOid;
   switch (t.oid) {
-    case oid::kVarchar: return oid::kText;
+    // The same bytes as that type.
+    case oid::kVarchar:
+    case oid::kPgNodeTree: return oid::kText;
+    case kPgNdistinct:
+    case kPgDependencies:
+    case kPgMcvList: return oid::kBytea;
     case oid::kCidr: return oid::kInet;
     default: return kInvalidOid;
   }

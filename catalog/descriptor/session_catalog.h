@@ -38,6 +38,9 @@ class SessionCatalog final : public CatalogView {
   Database& database_object() { return *database_; }
   const std::shared_ptr<Database>& database_pointer() const { return database_; }
 
+  // The newest image of the database, between transactions; what was looked up is forgotten, the temporary schema is none.
+  void adopt(std::shared_ptr<Database> image);
+
   // ---- what the engine tells. The transaction that look-ups use; null between transactions (a short one of the view's
   // own is then used). Binding anything forgets the private state of the one before.
   void bind(storage::Transaction* txn);

@@ -1,15 +1,24 @@
 #include "catalog/tables/static_tables.h"
 
 #include <cassert>
+#include <vector>
 
 #include <absl/strings/str_cat.h>
 
 #include "catalog/generated/static_tables.h"
+#include "catalog/tables/database_images.h"
 #include "log/crc32c.h"
 
 namespace indigo::catalog {
 
-std::span<const StaticTable> static_tables() { return {generated::kTables, generated::kTableCount}; }
+std::span<const StaticTable> static_tables() {
+  static const std::vector<StaticTable> all = [] {
+    std::vector<StaticTable> out(generated::kTables, generated::kTables + generated::kTableCount);
+    out.push_back(database_images::kTable);
+    return out;
+  }();
+  return all;
+}
 
 std::string catalog_layout() {
   std::string columns;

@@ -37,6 +37,10 @@ select s.records, s.bytes, s.file_bytes, s.appended_lsn, s.durable_lsn, s.flushe
        s.records_per_flush, s.checkpoints, s.checkpoint_bytes, s.checkpoint_time, s.recovery_transactions, s.recovery_bytes,
        s.recovery_time
 from pg_catalog.indigo_stat_get_log() s)sql"},
+    {"indigo_snapshots", R"sql(
+select s.datid, d.datname, s.name, s.created
+from pg_catalog.indigo_stat_get_snapshots() s
+     join pg_catalog.pg_database d on d.oid = s.datid)sql"},
     {"indigo_stat_workers", R"sql(
 select s.worker, s.state, s.pid, s.query, s.piece_ms, s.sessions, s.pieces, s.stalls
 from pg_catalog.indigo_stat_get_workers() s)sql"},

@@ -171,7 +171,9 @@ class DatabaseRebuild {
 Status rebuild_after_recovery(InstanceImpl& instance, unsigned threads, bool collations_changed) {
   const auto superuser = instance.catalog().role(oid::kBootstrapSuperuser);
   if (superuser == nullptr) return Error(sqlstate::kDataCorrupted, "the bootstrap superuser is missing");
-  for (const auto& database : instance.catalog().databases()) {
+  auto databases = instance.catalog().databases();
+  for (auto& snapshot : instance.catalog().snapshots()) databases.push_back(std::move(snapshot));
+  for (const auto& database : databases) {
     INDIGO_TRY(DatabaseRebuild(instance, database, superuser->name, collations_changed).run(threads));
   }
   return {};

@@ -19,7 +19,20 @@ std::vector<Phys> Builder::phys_of(const std::vector<sql::PlanColumn>& columns) 
   return phys;
 }
 
+namespace {
+
+// Types of system tables that are texts or bytes inside, and are compared as those.
+const types::TypeOrder* order_of_inner(Oid type) {
+  constexpr Oid kPgNdistinct = 3361, kPgDependencies = 3402, kPgMcvList = 5017;
+  if (type == oid::kPgNodeTree) return types::type_order(oid::kText);
+  const bool bytes = type == kPgNdistinct || type == kPgDependencies || type == kPgMcvList;
+  return bytes ? types::type_order(oid::kBytea) : nullptr;
+}
+
+}  // namespace
+
 const types::TypeOrder* Builder::order_of(const types::TypeRef& type) {
+  if (const types::TypeOrder* order = order_of_inner(type.oid)) return order;
   if (const types::TypeOrder* order = types::type_order(type.oid)) return order;
   auto info = state_.session().catalog().type(type.oid);
   return info != nullptr ? types::type_order(*info) : nullptr;

@@ -9,6 +9,7 @@
 
 #include "base/ids.h"
 #include "engine/front_door.h"
+#include "engine/session/database_use.h"
 
 namespace indigo::engine {
 
@@ -22,6 +23,7 @@ struct SessionActivity {
   int64_t backend_start = 0, transaction_start = 0, query_start = 0, state_change = 0;
   Oid database = kInvalidOid, user = kInvalidOid;
   std::string database_name, user_name;
+  DatabaseUse use;  // of its own; not guarded by `mutex`
 };
 
 }  // namespace indigo::engine

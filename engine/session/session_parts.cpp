@@ -1,5 +1,6 @@
 #include "engine/session/session_parts.h"
 
+#include "base/fiber/interrupt_error.h"
 #include "base/fiber/wait_point.h"
 #include "base/memory/arena.h"
 #include "base/memory/memory_reserve.h"
@@ -82,6 +83,7 @@ SessionParts::~SessionParts() {
   portals_->close(portals_->simple());
   block_->rollback();
   drop_temporary_objects();
+  if (in_database_) message_->activity().use.leave();
   store().locks().release_all(*session_locks_);
   leave_running_sessions(waiter_, *this);
 }
@@ -104,6 +106,41 @@ void SessionParts::notice(Severity severity, const Error& text) {
   Error told = text;
   told.add_context(place->lines());
   message_->notice(severity, told);
+}
+
+Status SessionParts::enter_database() {
+  DatabaseUse& use = message_->activity().use;
+  if (in_database_) {
+    if (block_->in_block()) use.go_on();
+    return {};
+  }
+  if (!use.enter()) {
+    waiter_.clear_cancel();  // those that came before are void
+    if (instance_.database_opened().wait([&] { return use.enter(); }) == WaitResult::kInterrupted) {
+      return interrupt_error(waiter_.interrupted());
+    }
+  }
+  in_database_ = true;
+  if (catalog_->database_object().replaced()) adopt_image();
+  return {};
+}
+
+void SessionParts::leave_database() {
+  if (!in_database_) return;
+  if (block_->in_block()) return message_->activity().use.rest();
+  if (block_->state() != TransactionBlock::State::kIdle) return;  // a pipeline goes on
+  in_database_ = false;
+  message_->activity().use.leave();
+}
+
+// Its transactions have ended, and nothing of the image before may be used any more.
+void SessionParts::adopt_image() {
+  auto image = instance_.catalog().database(catalog_->database());
+  if (image == nullptr) return;  // dropped: there is nothing to work in but what it has
+  catalog_->adopt(std::move(image));
+  sequences_->forget();
+  discard_plans();
+  discard_stale_plans();
 }
 
 void SessionParts::begin_message(std::string_view text) {

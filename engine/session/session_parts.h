@@ -122,6 +122,10 @@ class SessionParts {
   Status begin_statement();
   void notice(Severity severity, const Error& text);
 
+  // Around each message: the session works in its database. Waits while that is being put back, and sees the result; an error
+  // when the session is told to stop meanwhile.
+  Status enter_database();
+  void leave_database();
   // A message begins, and ends.
   void begin_message(std::string_view text);
   void end_message();
@@ -133,6 +137,7 @@ class SessionParts {
   void discard_plans();
 
  private:
+  void adopt_image();
   void discard_stale_plans();
   void drop_temporary_objects();
 
@@ -162,6 +167,7 @@ class SessionParts {
   const std::unique_ptr<programs::Programs> programs_;
   const std::unique_ptr<Arena> output_arena_;
   const std::unique_ptr<types::FuncContext> output_context_;
+  bool in_database_ = false;
   uint64_t plans_version_ = 0;  // of the catalog, when stale plans were discarded last
 };
 

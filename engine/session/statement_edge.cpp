@@ -12,7 +12,13 @@ template <class F>
 auto SessionImpl::at_edge(F&& message) -> decltype(message()) {
   refill_memory_reserve();
   MemoryAccount::mark();
-  return catch_exceptions(std::forward<F>(message), [this] { parts_.discard_broken(); });
+  const auto inside = [&]() -> decltype(message()) {
+    INDIGO_TRY(parts_.enter_database());
+    return message();
+  };
+  auto result = catch_exceptions(inside, [this] { parts_.discard_broken(); });
+  parts_.leave_database();
+  return result;
 }
 
 // A message of a pipeline, whose time the ones before may have used up.

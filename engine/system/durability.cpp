@@ -60,10 +60,28 @@ Status backup_row(SessionParts& session, std::span<const Datum> arguments, const
   return {};
 }
 
+// No server that is recovering lets sessions in.
+Result<OwnedDatum> not_in_recovery(SessionParts&, std::span<const Datum>) { return null_value(Phys::kI64); }
+
+// Places of the log count its records, not its bytes; without a data directory nothing was ever written.
+Result<OwnedDatum> last_appended(SessionParts& session, std::span<const Datum>) {
+  DataDirectory* data = session.instance().data_directory();
+  return OwnedDatum(number(data == nullptr ? 0 : data->log().statistics().next_lsn - 1));
+}
+Result<OwnedDatum> last_durable(SessionParts& session, std::span<const Datum>) {
+  DataDirectory* data = session.instance().data_directory();
+  return OwnedDatum(number(data == nullptr ? 0 : data->log().statistics().durable_end - 1));
+}
+
+constexpr SystemValue kDurabilityValues[] = {
+    {"pg_last_wal_receive_lsn", not_in_recovery},       {"pg_last_wal_replay_lsn", not_in_recovery},
+    {"pg_last_xact_replay_timestamp", not_in_recovery}, {"pg_current_wal_lsn", last_appended},
+    {"pg_current_wal_insert_lsn", last_appended},       {"pg_current_wal_flush_lsn", last_durable}};
 constexpr SystemRows kDurabilityRows[] = {{"indigo_stat_get_log", log_row}, {"indigo_backup", backup_row}};
 
 }  // namespace
 
+std::span<const SystemValue> durability_values() { return kDurabilityValues; }
 std::span<const SystemRows> durability_rows() { return kDurabilityRows; }
 
 }  // namespace indigo::engine

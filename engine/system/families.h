@@ -27,6 +27,7 @@ std::span<const SystemRows> front_door_rows();
 std::span<const SystemValue> front_door_values();
 std::span<const SystemRows> storage_rows();
 std::span<const SystemRows> durability_rows();
+std::span<const SystemValue> durability_values();
 std::span<const SystemRows> worker_rows();
 std::span<const SystemRows> notification_rows();
 std::span<const SystemRows> publication_rows();
@@ -38,6 +39,8 @@ std::span<const SystemValue> tablespace_values();
 std::span<const SystemRows> tablespace_rows();
 std::span<const SystemValue> text_search_values();
 std::span<const SystemRows> text_search_rows();
+std::span<const SystemValue> snapshot_values();
+std::span<const SystemRows> snapshot_rows();
 // engine/system/definitions
 std::span<const SystemValue> expression_values();
 std::span<const SystemValue> index_definition_values();

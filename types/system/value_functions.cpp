@@ -115,6 +115,10 @@ bool recovery_control(FuncContext& context) {
                    .with_hint("Recovery control functions can only be executed during recovery."));
   return false;
 }
+std::string recovery_control_text(FuncContext& context) {
+  recovery_control(context);
+  return {};
+}
 
 // What a server of libpq's and a user mapping of one may say.
 bool check_libpq_options(FuncContext& context, Str options, Oid class_id) {
@@ -142,6 +146,9 @@ bool check_libpq_options(FuncContext& context, Str options, Oid class_id) {
 const ScalarEntry kValueEntries[] = {
     {"mxid_age", kernel<age_of_multixact>},
     {"pg_is_wal_replay_paused", kernel<recovery_control>},
+    {"pg_wal_replay_pause", kernel<recovery_control_text>},
+    {"pg_wal_replay_resume", kernel<recovery_control_text>},
+    {"pg_get_wal_replay_pause_state", kernel<recovery_control_text>},
     {"pg_num_nulls", any_kernel<num_nulls>},
     {"pg_num_nonnulls", any_kernel<num_nonnulls>},
     {"gen_random_uuid", kernel<random_uuid>},

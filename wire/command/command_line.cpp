@@ -16,6 +16,7 @@
 #include "wire/command/completion.h"
 #include "wire/command/exit_status.h"
 #include "wire/command/manual.h"
+#include "wire/command/run_command.h"
 #include "wire/command/serve_command.h"
 
 namespace indigo::wire {
@@ -24,7 +25,8 @@ namespace {
 
 struct Arguments {
   ServeOptions serve;
-  std::vector<std::string> settings, command;
+  RunOptions run;
+  std::vector<std::string> settings;
   std::string directory, new_directory, shell;
   BackupOptions backup;
 };
@@ -108,9 +110,27 @@ void add_commands(CLI::App& app, Arguments& into, std::function<int()>& command)
 
   CLI::App* run = add_command(app, "run", "Serve on a free port while a command runs");
   add_options(*run, into);
-  run->add_option("command", into.command, "The command and its arguments, after --")->required()->type_name("COMMAND");
+  run->add_option(
+         "--init", into.run.init,
+         "First run a file of SQL (by psql) or a program, which makes what the databases have; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  run->add_option("--cache", into.run.cache, "A directory that keeps what --init has made, for the next time")
+      ->type_name("DIR");
+  run->add_option("command", into.run.command, "The command and its arguments, after --")
+      ->required()
+      ->type_name("COMMAND");
   run->positionals_at_end();
-  run->final_callback([&] { command = [&] { return run_command(into.serve, into.command); }; });
+  run->final_callback([&] {
+    command = [&] {
+      into.run.serve = into.serve;
+      if (!into.run.cache.empty() && !into.serve.data_directory.empty()) {
+        fprintf(stderr, "indigo: --cache and -D exclude each other\n");
+        return static_cast<int>(kExitUsage);
+      }
+      return run_command(into.run);
+    };
+  });
 
   CLI::App* log = add_command(app, "log", "Look at the log of a data directory");
   log->require_subcommand(1);

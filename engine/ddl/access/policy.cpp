@@ -6,6 +6,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/shared_dependency.h"
 #include "engine/ddl/expression.h"
+#include "engine/ddl/object/database_snapshot.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
@@ -233,7 +234,7 @@ std::vector<std::string> policies_for_role(DdlContext& c, Oid role) {
     out.push_back("target of " + describe(c, address_of(policy)));
   for (const auto& [database, count] : elsewhere) {
     out.push_back(std::to_string(count) + (count == 1 ? " object" : " objects") + " in " +
-                  describe(c, {pg_database::kOid, database, 0}));
+                  describe_database(c, database));
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/drop/shared_dependency.h"
 #include "engine/ddl/object/comment.h"
+#include "engine/ddl/object/database_snapshot.h"
 #include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/replication/subscription.h"
 #include "engine/ddl/rows.h"
@@ -93,8 +94,9 @@ Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt&
   return out;
 }
 
-// The temporary objects of sessions that use the template.
-Status drop_temporary_objects_of_others(DdlContext& c, const std::shared_ptr<catalog::Database>& database) {
+}  // namespace
+
+Status drop_temporary_objects_of_all(DdlContext& c, const std::shared_ptr<catalog::Database>& database) {
   const auto view = std::make_shared<catalog::SessionCatalog>(c.catalog.catalog(), database, 0);
   c.store().on_end(
       c.txn, [view] {}, [view] {});  // other actions need it
@@ -104,8 +106,6 @@ Status drop_temporary_objects_of_others(DdlContext& c, const std::shared_ptr<cat
   view->bind(nullptr);
   return status;
 }
-
-}  // namespace
 
 Status execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s) {
   const std::string name = truncated_name(s.dbname);
@@ -132,7 +132,7 @@ Status execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s) {
   StorageStatus failure = StorageStatus::kOk;
   INDIGO_TRY(c.catalog.catalog().clone_database(c.txn, *source, *made, failure));
   INDIGO_TRY(check(failure));
-  INDIGO_TRY(drop_temporary_objects_of_others(c, made));
+  INDIGO_TRY(drop_temporary_objects_of_all(c, made));
   SystemTable& databases = table(c, pg_database::kOid);
   std::string image;
   databases.find_oid(c.txn, source_row->oid, image);
@@ -205,6 +205,7 @@ Status execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s) {
   }
   INDIGO_TRY(check(table(c, pg_database::kOid).erase(c.txn, {Datum::of_oid(row->oid)})));
   INDIGO_TRY(forget_role_needs(c, row->oid));
+  INDIGO_TRY(drop_images(c, row->oid));
   INDIGO_TRY(set_comment(c, {pg_database::kOid, row->oid, 0}, ""));
   SystemTable& settings = table(c, pg_db_role_setting::kOid);
   std::vector<Oid> roles;

@@ -12,5 +12,7 @@ Status execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s);
 Status execute_alter_database(DdlContext& c, const PgQuery__AlterDatabaseStmt& s);
 Status rename_database(DdlContext& c, std::string_view from, std::string_view to);
 Status change_database_owner(DdlContext& c, std::string_view name, Oid owner);
+// From a clone of a database that sessions use: it has those sessions' temporary objects, too.
+Status drop_temporary_objects_of_all(DdlContext& c, const std::shared_ptr<catalog::Database>& clone);
 
 }  // namespace indigo::engine::ddl

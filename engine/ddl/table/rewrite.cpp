@@ -18,7 +18,7 @@ namespace indigo::engine::ddl {
 void create_storage(DdlContext& c, Oid filenode, char persistence, const storage::TableOptions& options) {
   catalog::PhysicalRelation physical;
   log::DurableId id;
-  if (persistence != 't') id = catalog::durable_id(c.catalog.database(), filenode);
+  if (persistence != 't') id = catalog::durable_id(c.catalog.database_object().image(), filenode);
   physical.table = storage::create_durable_table(c.store(), id, options);
   adopt_physical(c, filenode, std::move(physical));
 }
