@@ -1,6 +1,7 @@
 #include "engine/programs/index_calls.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "base/fiber/wait_point.h"
@@ -11,6 +12,7 @@
 #include "engine/instance_impl.h"
 #include "engine/session/running_session.h"
 #include "engine/session/session_impl.h"
+#include "engine/session/session_roles.h"
 #include "engine/session/transaction_block.h"
 #include "storage/transaction.h"
 #include "types/oids.h"
@@ -20,10 +22,15 @@ namespace indigo::engine::programs {
 
 namespace {
 
+// A superuser may build or change somebody's index: the function's owner gets no superuser's rights by that.
 Result<OwnedDatum> call_in(SessionParts& session, const types::CallInfo& call, std::span<const Datum> arguments) {
+  const auto info = session.session_catalog().function(call.function);
   if (std::any_of(arguments.begin(), arguments.end(), [](const Datum& d) { return d.null; })) {
-    const auto info = session.session_catalog().function(call.function);
     if (info != nullptr && info->strict) return OwnedDatum(Datum::make_null(Phys::kStr));
+  }
+  std::optional<SessionRoles::Acting> owner;
+  if (info != nullptr && info->owner != session.user() && session.roles().is_superuser()) {
+    owner.emplace(session.roles(), info->owner, SessionRoles::Bound::kOperation);
   }
   return session.context().call_routine(call, arguments);
 }
@@ -41,7 +48,8 @@ class IndexCalls final : public exec::IndexRoutines {
   }
 
  private:
-  // In a session of the bootstrap superuser that waits for no lock: what is behind a statement may hold some.
+  // In a session of the bootstrap superuser that waits for no lock: what is behind a statement may hold some. The function runs
+  // as its owner there (call_in).
   Result<OwnedDatum> alone(const std::shared_ptr<catalog::Database>& database, const types::CallInfo& call,
                            std::span<const Datum> arguments) {
     SessionImpl session(instance_, Waiter::current(), database, 0, 0);
