@@ -98,6 +98,11 @@ SHAPES = (
     (24000, "SELECT count(*) FROM line WHERE EXISTS (SELECT 1 FROM part WHERE part.p = line.mode + 1 AND size > 3) OR l = 5"),
     # A list of varchar beside another condition is hashed, as one of text is.
     (3400, "SELECT count(*) FROM words WHERE word IN (SELECT other FROM words) OR id = 7"),
+    # So is one of integers of another width.
+    (3400, "SELECT count(*) FROM words WHERE id IN (SELECT id::bigint * 2 FROM words) OR word = 'w7'"),
+    # A WITH query is not computed to see whether it is empty, when nothing asks for it.
+    (22000, "WITH pairs AS MATERIALIZED (SELECT a.p FROM line a JOIN line b ON a.l = b.l) SELECT count(*) FROM line "
+            "WHERE quantity = 999 AND p IN (SELECT p FROM pairs)"),
     # ANY that refers to what is around it is a join.
     (42000, "SELECT count(*) FROM line WHERE l = ANY (SELECT o.l FROM line o WHERE o.p = line.p AND o.mode = line.mode)"),
     # CH-benCHmark's Q5: a merge join by the first column of a key would compare all pairs.

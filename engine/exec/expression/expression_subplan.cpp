@@ -8,6 +8,7 @@
 #include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/expression/expression_nodes.h"
 #include "engine/exec/expression/subplan_cache.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -173,10 +174,12 @@ class SubPlanNode : public Node {
 class HashedAnyNode final : public SubPlanNode {
  public:
   HashedAnyNode(QueryState& state, const sql::SubPlanExpr& e, NodePtr test, ExpressionSet probes,
-                std::vector<size_t> columns, KeyOps ops, std::vector<Phys> keys)
+                std::vector<size_t> columns, std::vector<bool> widened, KeyOps ops, std::vector<Phys> keys)
       : SubPlanNode(state, e, ExpressionSet(), std::move(test), 0),
         probes_(std::move(probes)),
-        columns_(std::move(columns)) {
+        columns_(std::move(columns)),
+        widened_(std::move(widened)),
+        wide_(widened_.size()) {
     table_.init(std::move(ops), std::move(keys));
   }
 
@@ -194,7 +197,7 @@ class HashedAnyNode final : public SubPlanNode {
     keys_.clear();
     bool null = false;
     for (size_t i = 0; i < probes_.size(); i++) {
-      keys_.push_back(&probes_[i]);
+      keys_.push_back(&key(i, probes_[i], {&r, 1}));
       null |= probes_[i].is_null(row);
     }
     if (rows_ == 0) {
@@ -219,6 +222,26 @@ class HashedAnyNode final : public SubPlanNode {
   }
 
  private:
+  // The values as the table has them: integers of different widths as the widest.
+  const Vector& key(size_t i, const Vector& values, Selection rows) {
+    if (!widened_[i]) return values;
+    Vector& out = wide_[i];
+    out.init(Phys::kI64, extent_of(rows));
+    for (uint32_t j = 0; j < rows.count; j++) {
+      const uint32_t r = rows[j];
+      if (values.is_null(r)) {
+        out.set_null(r);
+        continue;
+      }
+      const int64_t value = values.phys() == Phys::kI16   ? values.get<int16_t>(r)
+                            : values.phys() == Phys::kI32 ? values.get<int32_t>(r)
+                                                          : values.get<int64_t>(r);
+      out.set<int64_t>(r, value);
+      out.set_valid(r);
+    }
+    return out;
+  }
+
   Status build(const Frame& frame, uint32_t row) {
     table_.clear();
     rows_ = 0;
@@ -231,7 +254,9 @@ class HashedAnyNode final : public SubPlanNode {
       INDIGO_TRY(state_.check());
       rows_ += chunk->selection.count;
       keys_.clear();
-      for (size_t c : columns_) keys_.push_back(&chunk->columns[c]);
+      for (size_t i = 0; i < columns_.size(); i++) {
+        keys_.push_back(&key(i, chunk->columns[columns_[i]], chunk->selection));
+      }
       std::vector<uint16_t> whole;
       for (uint32_t i = 0; i < chunk->selection.count; i++) {
         uint32_t r = chunk->selection[i];
@@ -246,31 +271,39 @@ class HashedAnyNode final : public SubPlanNode {
 
   ExpressionSet probes_;
   std::vector<size_t> columns_;  // subquery column that probe i is compared with
+  std::vector<bool> widened_;    // by probe
+  std::vector<Vector> wide_;
   GroupTable table_;
   std::vector<const Vector*> keys_;
   uint64_t built_run_ = 0, generation_ = 0, rows_ = 0;
   bool has_nulls_ = false;
 };
 
-// Takes `x = slot AND ...` apart; false when the test is anything else or an equality crosses types.
-bool hashable(const sql::ExprPtr& test, const sql::SubPlanExpr& e, sql::ExprList& probes,
-              std::vector<size_t>& columns) {
+bool is_integer(types::TypeRef type) {
+  return type.oid == oid::kInt2 || type.oid == oid::kInt4 || type.oid == oid::kInt8;
+}
+
+// Takes `x = slot AND ...` apart; false when the test is anything else or an equality crosses types that are not integers.
+bool hashable(const sql::ExprPtr& test, const sql::SubPlanExpr& e, sql::ExprList& probes, std::vector<size_t>& columns,
+              std::vector<bool>& widened) {
   if (const auto* all = sql::try_as<sql::BoolExpr>(test); all != nullptr && all->op == sql::BoolExpr::Op::kAnd) {
     return std::all_of(all->arguments.begin(), all->arguments.end(),
-                       [&](const sql::ExprPtr& a) { return hashable(a, e, probes, columns); });
+                       [&](const sql::ExprPtr& a) { return hashable(a, e, probes, columns, widened); });
   }
   const auto* call = sql::try_as<sql::CallExpr>(test);
   if (call == nullptr || call->arguments.size() != 2) return false;
   for (int side = 0; side < 2; side++) {
     sql::ExprPtr inner = call->arguments[static_cast<size_t>(side)],
                  outer = call->arguments[static_cast<size_t>(1 - side)];
-    const auto type = inner->type.oid;
+    const types::TypeRef type = inner->type;
+    const bool widen = type.oid != outer->type.oid && is_integer(type) && is_integer(outer->type);
     while (const auto* relabel = sql::try_as<sql::RelabelExpr>(inner)) inner = relabel->argument;  // varchar as text
     const auto* slot = sql::try_as<sql::RuntimeParamExpr>(inner);
-    if (slot == nullptr || type != outer->type.oid) continue;
+    if (slot == nullptr || (type.oid != outer->type.oid && !widen)) continue;
     auto at = std::find(e.columns.begin(), e.columns.end(), slot->slot);
     if (at == e.columns.end()) continue;
     probes.push_back(outer);
+    widened.push_back(widen);
     columns.push_back(static_cast<size_t>(at - e.columns.begin()));
     return true;
   }
@@ -295,17 +328,19 @@ Result<NodePtr> compile_subplan(Builder& b, const sql::SubPlanExpr& e, int colum
   NodePtr node;
   sql::ExprList probes;
   std::vector<size_t> columns;
-  if (e.hashed && e.passes.empty() && e.form == Form::kAny && hashable(e.test, e, probes, columns)) {
+  std::vector<bool> widened;
+  if (e.hashed && e.passes.empty() && e.form == Form::kAny && hashable(e.test, e, probes, columns, widened)) {
     std::vector<types::TypeRef> types;
     std::vector<Phys> phys;
-    for (const sql::ExprPtr& p : probes) {
-      types.push_back(p->type);
-      phys.push_back(b.phys_of(p->type));
+    for (size_t i = 0; i < probes.size(); i++) {
+      types.push_back(probes[i]->type);
+      if (widened[i]) types.back() = {oid::kInt8, -1, kInvalidOid};
+      phys.push_back(b.phys_of(types.back()));
     }
     INDIGO_ASSIGN(ExpressionSet compiled, b.compile_all(probes));
     INDIGO_ASSIGN(KeyOps ops, KeyOps::make(b, types));
     node = std::make_unique<HashedAnyNode>(b.state(), e, std::move(test), std::move(compiled), std::move(columns),
-                                           std::move(ops), std::move(phys));
+                                           std::move(widened), std::move(ops), std::move(phys));
   } else {
     bool fixed = !e.passes.empty() && !plan->is_volatile();
     for (size_t i = 0; i < passes.size(); i++) fixed &= !passes.node(i).is_volatile;

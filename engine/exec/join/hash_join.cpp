@@ -123,7 +123,15 @@ class HashJoinOperator final : public Operator {
   // be empty, it is read first.
   static bool builds_cheaply(const sql::HashJoinPlan& plan) {
     const bool may_end = plan.type == JoinType::kInner || plan.type == JoinType::kSemi;
-    return may_end && plan.inputs[1]->total_cost * 3 < plan.inputs[0]->total_cost;
+    return may_end && !reads_common_table(*plan.inputs[1]) &&
+           plan.inputs[1]->total_cost * 3 < plan.inputs[0]->total_cost;
+  }
+
+  // What it costs to compute the common table, for whoever reads it first, is not in the costs of its scan.
+  static bool reads_common_table(const sql::Plan& plan) {
+    return plan.kind == sql::PlanKind::kCteScan ||
+           std::any_of(plan.inputs.begin(), plan.inputs.end(),
+                       [](const sql::PlanPtr& input) { return reads_common_table(*input); });
   }
 
   bool keeps_right() const { return plan_.type == JoinType::kRight || plan_.type == JoinType::kFull; }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kMaxProducts = 12;  // relations that are searched with products where there is no other way
 // Pairs that are joined while searching: as many as the cost of the plan that the greedy search has found is worth.
-constexpr double kMinPairs = 1000, kMaxPairs = 12000, kPairsForCost = 1;
+constexpr double kMinPairs = 1000, kMaxPairs = 12000, kPairsForCost = 0.4;
 constexpr size_t kMaxComponents = 6;  // that products are tried in every order of
 constexpr int kMinBounded = 6;        // relations; fewer are searched faster than a bound is found
 

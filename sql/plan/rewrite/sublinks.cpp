@@ -24,7 +24,11 @@ ExprPtr with_slots(const ExprPtr& e, const std::vector<int>& slots) {
   return map_children(e, [&](const ExprPtr& c) { return with_slots(c, slots); });
 }
 
-// x = slot AND ...: what a hash table can answer.
+bool is_integer(const TypeRef& type) {
+  return type.oid == oid::kInt2 || type.oid == oid::kInt4 || type.oid == oid::kInt8;
+}
+
+// x = slot AND ...: what a hash table can answer. Integers of different widths are hashed as the widest.
 bool hashable(catalog::CatalogView& catalog, const ExprPtr& test) {
   if (const auto* b = try_as<BoolExpr>(test)) {
     return b->op == BoolExpr::Op::kAnd && std::all_of(b->arguments.begin(), b->arguments.end(),
@@ -34,7 +38,8 @@ bool hashable(catalog::CatalogView& catalog, const ExprPtr& test) {
   if (!call || call->arguments.size() != 2 || call->op == kInvalidOid) return false;
   const auto* op = catalog.operator_by_oid(call->op);
   return op && op->can_hash && compared_under_own_collation(*call) &&
-         call->arguments[0]->type.oid == call->arguments[1]->type.oid;
+         (call->arguments[0]->type.oid == call->arguments[1]->type.oid ||
+          (is_integer(call->arguments[0]->type) && is_integer(call->arguments[1]->type)));
 }
 
 // A value for EXISTS needs no columns.
