@@ -33,9 +33,11 @@ class Logged:
         self.folder.cleanup()
 
     def lines(self):
-        """Without time and process."""
+        """Without time and process, and after the line that says that the server is ready."""
         with open(self.path, encoding="utf-8") as log:
-            return [line.rstrip("\n").split("] ", 1)[-1] for line in log]
+            lines = [line.rstrip("\n").split("] ", 1)[-1] for line in log]
+        assert lines[:1] == ["LOG:  database system is ready to accept connections"], lines
+        return lines[1:]
 
 
 def same(got, wanted):

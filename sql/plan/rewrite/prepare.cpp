@@ -47,15 +47,15 @@ class Preparer {
   }
 
   ExprPtr sublink(const SubLinkExpr& link) {
-    for (const auto& [query, planned] : shared_) {
-      if (query == link.query.get() && link.form == SubLinkExpr::Form::kMultiAssign) return planned;
+    for (const auto& [known, planned] : shared_) {
+      if (known.query == link.query && known.form == link.form && equal(known.test, link.test)) return planned;
     }
     auto planned = plan_sublink(level_, link);
     if (!planned.ok()) {
       status_ = planned.take_error();
       return nullptr;
     }
-    shared_.emplace_back(link.query.get(), *planned);
+    shared_.emplace_back(link, *planned);
     return *planned;
   }
 
@@ -102,7 +102,8 @@ class Preparer {
 
   Level& level_;
   Status status_;
-  std::vector<std::pair<const Query*, ExprPtr>> shared_;
+  // One subquery in several places (what a merged query computed, named twice; SET (a, b) = (SELECT ...)) is one subplan.
+  std::vector<std::pair<SubLinkExpr, ExprPtr>> shared_;
 };
 
 bool needs_work(const Expr& e) {
