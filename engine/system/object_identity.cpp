@@ -46,8 +46,7 @@ class Identifier {
         return in_schema("text search dictionary", class_id, object, pg_ts_dict::c_dictname,
                          pg_ts_dict::c_dictnamespace);
       case pg_ts_parser::kOid:
-        return in_schema("text search parser", class_id, object, pg_ts_parser::c_prsname,
-                         pg_ts_parser::c_prsnamespace);
+        return in_schema("text search parser", class_id, object, pg_ts_parser::c_prsname, pg_ts_parser::c_prsnamespace);
       case pg_ts_template::kOid:
         return in_schema("text search template", class_id, object, pg_ts_template::c_tmplname,
                          pg_ts_template::c_tmplnamespace);

@@ -72,10 +72,10 @@ const TypeDefinition kCatalogTypes[] = {
      KeyForm::kU32},
     {oid::kRegCollation, reg_in<find_collation_oid>, reg_out<collation_display_name>, reg_receive, reg_send, Phys::kI32,
      &kOidOrder, KeyForm::kU32},
-    {oid::kRegConfig, reg_in<find_text_search_configuration_oid>, reg_out<text_search_configuration_name>, reg_receive, reg_send, Phys::kI32,
-     &kOidOrder, KeyForm::kU32},
-    {oid::kRegDictionary, reg_in<find_text_search_dictionary_oid>, reg_out<text_search_dictionary_name>, reg_receive, reg_send, Phys::kI32,
-     &kOidOrder, KeyForm::kU32},
+    {oid::kRegConfig, reg_in<find_text_search_configuration_oid>, reg_out<text_search_configuration_name>, reg_receive,
+     reg_send, Phys::kI32, &kOidOrder, KeyForm::kU32},
+    {oid::kRegDictionary, reg_in<find_text_search_dictionary_oid>, reg_out<text_search_dictionary_name>, reg_receive,
+     reg_send, Phys::kI32, &kOidOrder, KeyForm::kU32},
 };
 
 }  // namespace

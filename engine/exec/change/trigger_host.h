@@ -33,8 +33,8 @@ struct TransitionTables {
 struct TriggerCall {
   std::shared_ptr<const catalog::RelationInfo> relation;
   const catalog::TriggerInfo* trigger = nullptr;
-  int16_t event = 0;       // catalog::TriggerType
-  Bytes old_row, new_row;  // of row triggers; empty: there is none
+  int16_t event = 0;                      // catalog::TriggerType
+  Bytes old_row, new_row;                 // of row triggers; empty: there is none
   std::span<const int16_t> updated = {};  // the columns that an UPDATE gives values to (attnums)
   std::shared_ptr<const TransitionTables> transitions;
 
