@@ -6,7 +6,7 @@
 //   then          one uint32 end offset for each variable column, relative to the variable area
 //   then          the variable area
 //
-// A column's offset depends only on the layout, so an update of fixed columns can patch a copy of the image.
+// A fixed column's offset depends only on the layout; an update patches a copy of the image.
 // Thread safety: a RowLayout is immutable after construction.
 #pragma once
 
@@ -59,7 +59,7 @@ class RowLayout {
   // Fills vectors[i] with column wanted[i] of the rows, at vector rows 0.. (each vector is initialised here and keeps a
   // larger capacity that it had); strings borrow from the images. Images come from our own storage: they are trusted.
   void decode(std::span<const Bytes> rows, std::span<const uint16_t> wanted, std::span<Vector> vectors) const;
-  // Overwrites a fixed-width column of an image in place.
+  // Another value for a column, in the image; the value does not borrow from `row`.
   void patch(std::string& row, size_t column, const Datum& value) const;
 
  private:
