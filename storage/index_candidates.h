@@ -4,6 +4,7 @@
 // Thread safety: one session's. May wait (Waiter::current()); holds nothing in the index between calls.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,18 @@ struct Candidates {
   std::vector<std::string> primary_keys;  // ascending, each once
 };
 
-// At most `most` of them. `range` is what the transaction has read afterwards, as if a cursor had read it; not when the answer is
-// that all may be. An index that was dropped has none.
+// Which keys of a range are meant, where not all are.
+class KeyFilter {
+ public:
+  virtual ~KeyFilter() = default;
+  // False: this key is not meant, nor is any before `next`; an empty one says that none of its range is.
+  virtual bool wants(Bytes key, std::string& next) = 0;
+};
+
+// At most `most` of them. What the ranges have, which ascend, do not overlap and have both bounds where they are more than one,
+// is what the transaction has read afterwards, as if a cursor had read it; not when the answer is that all may be. An index that
+// was dropped has none.
 StorageStatus index_candidates(Table& table, Transaction& transaction, const ReadView& view, IndexId index,
-                               const KeyRange& range, size_t most, Candidates& out);
+                               std::span<const KeyRange> ranges, KeyFilter* filter, size_t most, Candidates& out);
 
 }  // namespace indigo::storage

@@ -1,5 +1,7 @@
 #include "catalog/descriptor/inverted_key.h"
 
+#include <vector>
+
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_indexes.h"
@@ -10,13 +12,15 @@ namespace indigo::catalog {
 
 namespace {
 
-// The class's support function 3, for values of its own type; kInvalidOid: none.
-Oid extract_query_function(CatalogView& catalog, Oid family, Oid type) {
-  constexpr int16_t kExtractQuery = 3;
+// The support function of the class that says what its strategies mean, for values of its own type; kInvalidOid: none.
+Oid meaning_function(CatalogView& catalog, Oid method, Oid family, Oid type) {
+  constexpr Oid kGin{2742};
+  constexpr int16_t kGinExtractQuery = 3, kFirst = 1;  // gist's consistent, spgist's config
+  const int16_t wanted = method == kGin ? kGinExtractQuery : kFirst;
   Oid out = kInvalidOid;
   const Datum key[] = {Datum::of_oid(family), Datum::of_oid(type), Datum::of_oid(type)};
   catalog.system_table_rows(pg_amproc::kOid, system_index::kAmprocFamily, key, [&](const RowReader& row) {
-    if (row.i16(pg_amproc::c_amprocnum) != kExtractQuery) return true;
+    if (row.i16(pg_amproc::c_amprocnum) != wanted) return true;
     out = row.oid(pg_amproc::c_amproc);
     return false;
   });
@@ -37,27 +41,32 @@ std::string source_of(CatalogView& catalog, Oid function) {
 
 InvertedKey inverted_key(CatalogView& catalog, const IndexColumn& column) {
   InvertedKey out;
-  Oid input = kInvalidOid;
+  Oid input = kInvalidOid, method = kInvalidOid;
   const Datum key[] = {Datum::of_oid(column.opclass)};
   catalog.system_table_rows(pg_opclass::kOid, -1, key, [&](const RowReader& row) {
+    method = row.oid(pg_opclass::c_opcmethod);
     out.family = row.oid(pg_opclass::c_opcfamily);
     input = row.oid(pg_opclass::c_opcintype);
     return false;
   });
-  const Oid function = extract_query_function(catalog, out.family, input);
+  const Oid function = meaning_function(catalog, method, out.family, input);
   const types::InvertedClass* known =
       types::inverted_class(function == kInvalidOid ? std::string() : source_of(catalog, function));
   if (known == nullptr) return out;
-  if (known->of_arrays || known->of_scalars) {
-    TypeRef type = column.type;
-    if (known->of_arrays) {
-      auto array = catalog.type(type.oid);
-      while (array != nullptr && array->kind == 'd') array = catalog.type(array->base);
-      if (array == nullptr || !array->is_array()) return out;
-      type.oid = array->element;
+  auto type = catalog.type(column.type.oid);
+  while (type != nullptr && type->kind == 'd') type = catalog.type(type->base);
+  if (type == nullptr) return out;
+  out.column.type = type->oid;
+  if (known->element != types::InvertedClass::Element::kNone) {
+    TypeRef of = column.type;
+    if (known->element == types::InvertedClass::Element::kOfArray) {
+      if (!type->is_array()) return out;
+      of.oid = type->element;
     }
+    if (known->element == types::InvertedClass::Element::kOfRange) of = {type->range_subtype, -1, kInvalidOid};
+    if (of.oid == kInvalidOid) return out;
     types::KeyColumn element = key_column_of(
-        type, [&](Oid oid) { return catalog.type(oid); }, [&](Oid oid) { return catalog.collator(oid); });
+        of, [&](Oid oid) { return catalog.type(oid); }, [&](Oid oid) { return catalog.collator(oid); });
     if (!types::KeyLayout::encodable(element.type, element.phys)) return out;
     element.nullable = false;
     out.column.element = types::KeyLayout({element});
@@ -66,17 +75,42 @@ InvertedKey inverted_key(CatalogView& catalog, const IndexColumn& column) {
   return out;
 }
 
+std::optional<size_t> compound_column(std::span<const InvertedKey> keys) {
+  std::optional<size_t> cells;
+  for (size_t i = 0; i < keys.size(); i++) {
+    if (keys[i].keys == nullptr) return std::nullopt;
+    if (keys[i].keys->of_scalars()) continue;
+    if (cells || !keys[i].keys->of_cells) return std::nullopt;
+    cells = i;
+  }
+  return keys.size() > 1 ? cells : std::nullopt;
+}
+
+bool append_compound_prefix(std::span<const InvertedKey> keys, std::span<const Datum> values, std::string& out) {
+  constexpr char kCompound = '\xff';  // no column's number: an index has 32 at most
+  out += kCompound;
+  std::vector<std::string> key;
+  for (size_t i = 0; i < keys.size(); i++) {
+    if (!keys[i].keys->of_scalars()) continue;
+    if (values[i].null) return false;
+    key.clear();
+    keys[i].keys->keys_of(keys[i].column, values[i], key);
+    out += key[0];
+  }
+  return true;
+}
+
 int inverted_strategy(CatalogView& catalog, const InvertedKey& key, Oid op) {
   int strategy = 0;
   const Datum of_operator[] = {Datum::of_oid(op)};
   catalog.system_table_rows(pg_amop::kOid, system_index::kAmopOperator, of_operator, [&](const RowReader& row) {
-    if (row.oid(pg_amop::c_amopfamily) != key.family) return true;
+    if (row.oid(pg_amop::c_amopfamily) != key.family || row.chr(pg_amop::c_amoppurpose) != 's') return true;
     strategy = row.i16(pg_amop::c_amopstrategy);
     return false;
   });
   if (key.keys == nullptr || !key.keys->knows(strategy)) return 0;
   // Without support functions nothing but the types' own order is known.
-  return key.keys->of_scalars && catalog.btree_strategy(op) != strategy ? 0 : strategy;
+  return key.keys->of_scalars() && catalog.btree_strategy(op) != strategy ? 0 : strategy;
 }
 
 }  // namespace indigo::catalog

@@ -1,4 +1,4 @@
-"""Random conditions that inverted indexes (gin) serve, over a table that changes: arrays, jsonb, documents, texts, several columns."""
+"""Random conditions that inverted indexes (gin, gist, spgist) serve, over a table that changes: arrays, jsonb, documents, texts, several columns."""
 
 SCHEMA = """
 DROP TABLE IF EXISTS g;
@@ -91,3 +91,104 @@ class Inverted:
     def condition(self):
         parts = [self.random.choice(self.KINDS)(self) for _ in range(self.random.choice((1, 1, 2)))]
         return f" {self.random.choice(('AND', 'AND', 'OR'))} ".join(f"({part})" for part in parts)
+
+
+CELLS_SCHEMA = """
+DROP TABLE IF EXISTS g;
+CREATE EXTENSION IF NOT EXISTS btree_gist;
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+CREATE EXTENSION IF NOT EXISTS ltree;
+CREATE TABLE g (id int PRIMARY KEY, r int4range, n numrange, w tstzrange, m int4multirange, p point, b box, c circle, y polygon, a inet, name text,
+                path ltree, room int);
+INSERT INTO g SELECT i,
+  CASE WHEN i % 50 = 0 THEN NULL WHEN i % 47 = 0 THEN 'empty' WHEN i % 43 = 0 THEN int4range(NULL, k) WHEN i % 41 = 0 THEN int4range(k, NULL)
+       ELSE int4range(k, k + i % 9 * (i % 11)) END,
+  numrange((k - 500) / 7.0, (k - 500) / 7.0 + i % 20 / 3.0, '(]'),
+  tstzrange('2020-01-01'::timestamptz + k * interval '1 hour', '2020-01-01'::timestamptz + (k + i % 30) * interval '1 hour'),
+  CASE WHEN i % 40 = 0 THEN '{}' ELSE int4multirange(int4range(k, k + 5), int4range(k + 10, k + 20 + i % 30)) END,
+  CASE WHEN i % 60 = 0 THEN NULL ELSE point(x, z) END, box(point(x, z), point(x + i % 13, z + i % 5 / 3.0)), circle(point(x, z), i % 17 / 2.0),
+  polygon(box(point(x, z), point(x + i % 7, z + i % 11))), ('10.' || i % 4 || '.' || k % 250 || '.' || i % 256 || '/' || 8 + i % 25)::inet,
+  md5(i::text), ('a' || i % 3 || '.b' || i % 7 || '.c' || i % 11)::ltree, i % 20
+  FROM (SELECT i, i * 7919 % 1000 AS k, (i * 7919 % 2000 - 1000) / 10.0 AS x, (i * 104729 % 2000 - 1000) / 10.0 AS z FROM generate_series(1, 4000) i) q;
+CREATE INDEX g_r ON g USING gist (r);
+CREATE INDEX g_n ON g USING spgist (n);
+CREATE INDEX g_w ON g USING gist (room, w);
+CREATE INDEX g_m ON g USING gist (m);
+CREATE INDEX g_p ON g USING gist (p);
+CREATE INDEX g_q ON g USING spgist (p) WHERE room = 3;
+CREATE INDEX g_b ON g USING spgist (b);
+CREATE INDEX g_c ON g USING gist (c);
+CREATE INDEX g_y ON g USING gist (y);
+CREATE INDEX g_a ON g USING gist (a inet_ops);
+CREATE INDEX g_name ON g USING gist (name gist_trgm_ops);
+CREATE INDEX g_path ON g USING gist (path);
+ANALYZE g;
+"""
+
+CELLS_CHANGES = (
+    "UPDATE g SET r = r * int4range(0, 500), p = point(p[1], p[0]) WHERE id % 10 = 3",
+    "UPDATE g SET r = NULL, b = b + point(3, -2), room = room + 1 WHERE id % 31 = 4",
+    "DELETE FROM g WHERE id % 9 = 2",
+    "INSERT INTO g SELECT id + 10000, int4range(id % 700, id), n, w, m, point(0, 0), b, c, y, a, upper(name), path || 'd', room FROM g WHERE id % 8 = 5",
+    "UPDATE g SET w = 'empty', c = circle(point(1e10, -1e10), 5), a = '::1' WHERE id % 40 = 7",
+)
+
+
+class Cells:
+    """Conditions of ranges, shapes, networks and paths."""
+    OF_RANGES = ("<<", "&<", "&&", "&>", ">>", "-|-", "@>", "<@", "=")
+    OF_SHAPES = ("<<", "&<", "&&", "&>", ">>", "~=", "@>", "<@", "&<|", "<<|", "|>>", "|&>")
+
+    def __init__(self, random):
+        self.random = random
+
+    def range(self, low, high, extents):
+        a = self.random.uniform(low, high) if isinstance(low, float) else self.random.randint(low, high)
+        b = a + self.random.choice(extents)
+        special = self.random.choice(("empty", f"(,{b})", f"[{a},)", "(,)")) if self.random.random() < 0.2 else ""
+        return special or f"{self.random.choice('[(')}{a},{b}{self.random.choice('])')}"
+
+    def whole(self):
+        op = self.random.choice(self.OF_RANGES)
+        value = f"'{self.range(0, 1000, (0, 1, 5, 50, 500))}'::int4range"
+        multi = f"'{{[1,5),[{self.random.randint(6, 900)},950)}}'::int4multirange"
+        number = self.random.randint(-5, 1005)
+        return self.random.choice((f"r {op} {value}", f"{value} {op} r", f"r @> {number}", f"{number} <@ r", f"m {op} {multi}", f"m && {value}",
+                                   f"m <@ {value}", f"r && {multi}", f"r <@ {multi}", f"n {op} '{self.range(-80.0, 80.0, (0, .1, 5, 50))}'::numrange"))
+
+    def rooms(self):
+        room, hour, hours = self.random.randint(0, 21), self.random.randint(0, 1000), self.random.choice((0, 1, 5, 100))
+        time = f"tstzrange('2020-01-01'::timestamptz + {hour} * interval '1 hour', '2020-01-01'::timestamptz + {hour + hours} * interval '1 hour')"
+        op = self.random.choice(self.OF_RANGES)
+        return self.random.choice((f"room = {room} AND w {op} {time}", f"w {op} {time}", f"room > {room} AND w && {time}", f"room = {room} AND w @> lower({time})"))
+
+    def place(self):
+        return "({}, {})".format(*(self.random.choice((self.random.randint(-100, 100), round(self.random.uniform(-110, 110), 3), 0)) for _ in "xy"))
+
+    def box(self):
+        x, y = self.random.uniform(-110, 100), self.random.uniform(-110, 100)
+        w, h = (self.random.choice((0, 1, 10, 100)) for _ in "wh")
+        return f"box '({x:.3f},{y:.3f}),({x + w:.3f},{y + h:.3f})'"
+
+    def circle(self):
+        return f"circle '<{self.place()},{self.random.choice((0, 1, 10, 50.5))}>'"
+
+    def shapes(self):
+        op, room = self.random.choice(self.OF_SHAPES), self.random.choice(("", " AND room = 3"))
+        of_point = self.random.choice(("<<", ">>", "<<|", "|>>", "~="))
+        return self.random.choice((f"p {of_point} point '{self.place()}'{room}", f"p <@ {self.box()}{room}", f"p <@ {self.circle()}",
+                                   f"p <@ polygon({self.box()})", f"{self.box()} @> p", f"b {op} {self.box()}", f"c {op} {self.circle()}",
+                                   f"y {op} polygon({self.box()})"))
+
+    def others(self):
+        net = f"inet '10.{self.random.randint(0, 4)}.{self.random.randint(0, 255)}.0/{self.random.randint(8, 32)}'"
+        a, b, c = (self.random.randint(0, n) for n in (3, 7, 11))
+        return self.random.choice((f"a {self.random.choice(('&&', '<<', '<<=', '>>', '>>=', '='))} {net}", f"path <@ 'a{a}.b{b}'", f"path @> 'a{a}.b{b}.c{c}.d'",
+                                   f"path ~ 'a{a}.b{b}.*'", f"path ~ '*.c{c}'", f"path = 'a{a}.b{b}.c{c}'", f"path > 'a{a}.b{b}'", f"name LIKE '%{a}{b}c%'",
+                                   "name % 'abcdef'"))
+
+    def condition(self):
+        return self.random.choice((self.whole, self.rooms, self.shapes, self.others))()
+
+
+MODELS = ((SCHEMA, CHANGES, Inverted, "inverted"), (CELLS_SCHEMA, CELLS_CHANGES, Cells, "cells"))

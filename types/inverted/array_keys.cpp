@@ -49,12 +49,8 @@ KeyQuery array_query_of(FuncContext&, const InvertedColumn& column, int strategy
 
 }  // namespace
 
-const InvertedClass kArrayKeys = {
-    "ginqueryarrayextract",
-    true,
-    false,
-    1U << kArrayOverlaps | 1U << kArrayContains | 1U << kArrayContained | 1U << kArrayEquals,
-    array_keys_of,
-    array_query_of};
+const InvertedClass kArrayKeys = {"ginqueryarrayextract", InvertedClass::Element::kOfArray,
+                                  StrategySet{kArrayOverlaps, kArrayContains, kArrayContained, kArrayEquals},
+                                  array_keys_of, array_query_of};
 
 }  // namespace indigo::types

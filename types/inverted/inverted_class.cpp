@@ -2,10 +2,17 @@
 
 namespace indigo::types {
 
-const InvertedClass* inverted_class(std::string_view extract_query) {
-  for (const InvertedClass* known : {&kArrayKeys, &kJsonbKeys, &kJsonbPathKeys, &kTextSearchKeys, &kScalarKeys,
-                                     &trgm::kTrigramKeys, &hstore::kHstoreKeys}) {
-    if (known->extract_query == extract_query) return known;
+const InvertedClass* inverted_class(std::string_view support) {
+  static constexpr const InvertedClass* kKnown[] = {
+      &kArrayKeys,           &kJsonbKeys,          &kJsonbPathKeys,      &kTextSearchKeys,
+      &kTextSearchGist,      &kScalarKeys,         &kRangeGist,          &kRangeSpgist,
+      &kMultirangeGist,      &kNetworkGist,        &kNetworkSpgist,      &kBoxGist,
+      &kBoxSpgist,           &kPolygonGist,        &kPolygonSpgist,      &kCircleGist,
+      &kPointGist,           &kPointQuadSpgist,    &kPointKdSpgist,      &trgm::kTrigramKeys,
+      &trgm::kTrigramGist,   &hstore::kHstoreKeys, &hstore::kHstoreGist, &ltree::kPathGist,
+      &ltree::kPathArrayGist};
+  for (const InvertedClass* known : kKnown) {
+    if (known->support == support) return known;
   }
   return nullptr;
 }

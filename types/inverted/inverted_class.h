@@ -1,11 +1,15 @@
-// How an operator class of an inverted index (gin) takes values apart: into the keys of a value, and a condition into the keys that
-// its rows have. A class of the catalog is known by its support function 3 (extractQuery), which says what its strategies mean.
+// How an operator class of an inverted index (gin, gist, spgist) takes values apart: into the keys of a value, and a condition into
+// the keys that its rows have. A class of the catalog is known by the support function that says what its strategies mean:
+// extractQuery of gin, consistent of gist, config of spgist.
 //
 // Invariant: a row that satisfies a condition has keys that satisfy the condition's query, whatever the two values are.
 // Thread safety: constants and pure functions.
-// Source: PostgreSQL 15's manual, "GIN Indexes" and "GIN Operator Classes"; which keys a value has is ours.
+// Source: PostgreSQL 15's manual, "GIN Indexes", "GiST Indexes" and "SP-GiST Indexes" and their operator classes; which keys a
+// value has is ours.
 #pragma once
 
+#include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,25 +23,50 @@ namespace indigo::types {
 
 // A column of an inverted index.
 struct InvertedColumn {
-  // The column's values; of an array class their elements.
+  Oid type = kInvalidOid;  // no domain
+  // The column's values; of an array class their elements, of ranges their bounds.
   KeyLayout element;
 };
 
+class StrategySet {
+ public:
+  constexpr StrategySet(std::initializer_list<int> strategies) {
+    for (const int s : strategies) words_[static_cast<size_t>(s) / 64] |= uint64_t{1} << s % 64;
+  }
+  constexpr StrategySet operator|(const StrategySet& other) const {
+    StrategySet out = *this;
+    for (size_t i = 0; i < std::size(words_); i++) out.words_[i] |= other.words_[i];
+    return out;
+  }
+  bool has(int strategy) const {
+    return strategy > 0 && strategy < 128 && (words_[static_cast<size_t>(strategy) / 64] >> strategy % 64 & 1) != 0;
+  }
+
+ private:
+  uint64_t words_[2] = {0, 0};
+};
+
 struct InvertedClass {
-  std::string_view extract_query;  // pg_proc.prosrc; empty: classes without support functions (btree_gin's)
-  bool of_arrays;                  // `element` is the elements' type
-  bool of_scalars;                 // `element` is the column's type; else it is not looked at
-  uint32_t strategies;             // bit s: query_of knows strategy s (pg_amop.amopstrategy)
+  // What InvertedColumn::element is: nothing that is looked at, the type of the array's elements, the column's own, the
+  // type of the range's bounds.
+  enum class Element : uint8_t { kNone, kOfArray, kOwn, kOfRange };
+
+  std::string_view support;  // pg_proc.prosrc; empty: classes without support functions (btree_gin's, btree_gist's)
+  Element element;
+  StrategySet strategies;  // those that query_of knows (pg_amop.amopstrategy)
   // Appends the keys of a value that is not null, in any order, perhaps more than once.
   void (*keys_of)(const InvertedColumn& column, const Datum& value, std::vector<std::string>& keys);
   // The query of `column OPERATOR value`, with neither of them null.
   KeyQuery (*query_of)(FuncContext& context, const InvertedColumn& column, int strategy, const Datum& value);
 
-  bool knows(int strategy) const { return strategy > 0 && strategy < 32 && (strategies >> strategy & 1) != 0; }
+  bool of_cells = false;  // a value has one key, a cell (types/inverted/cells.h) or what stands for one
+
+  bool of_scalars() const { return element == Element::kOwn; }
+  bool knows(int strategy) const { return strategies.has(strategy); }
 };
 
 // Null: a function that is not known.
-const InvertedClass* inverted_class(std::string_view extract_query);
+const InvertedClass* inverted_class(std::string_view support);
 
 // Longer keys are cut: what is found by one is looked at again.
 inline constexpr size_t kMaxInvertedKeyBytes = 2048;
@@ -45,12 +74,20 @@ inline constexpr size_t kMaxInvertedKeyBytes = 2048;
 std::string inverted_key(char kind, Str bytes);
 
 // Each type's own, in its file.
-extern const InvertedClass kArrayKeys, kJsonbKeys, kJsonbPathKeys, kTextSearchKeys, kScalarKeys;
+// The strategy of equality of classes of scalars.
+inline constexpr int kScalarEqual = 3;
+extern const InvertedClass kArrayKeys, kJsonbKeys, kJsonbPathKeys, kTextSearchKeys, kTextSearchGist, kScalarKeys;
+extern const InvertedClass kRangeGist, kRangeSpgist, kMultirangeGist, kNetworkGist, kNetworkSpgist;
+extern const InvertedClass kBoxGist, kBoxSpgist, kPolygonGist, kPolygonSpgist, kCircleGist, kPointGist,
+    kPointQuadSpgist, kPointKdSpgist;
 namespace trgm {
-extern const InvertedClass kTrigramKeys;
+extern const InvertedClass kTrigramKeys, kTrigramGist;
 }
 namespace hstore {
-extern const InvertedClass kHstoreKeys;
+extern const InvertedClass kHstoreKeys, kHstoreGist;
+}
+namespace ltree {
+extern const InvertedClass kPathGist, kPathArrayGist;
 }
 
 }  // namespace indigo::types

@@ -101,14 +101,10 @@ KeyQuery path_query_of(FuncContext&, const InvertedColumn& column, int, const Da
 
 }  // namespace
 
-const InvertedClass kJsonbKeys = {
-    "gin_extract_jsonb_query",
-    false,
-    false,
-    1U << kJsonbContains | 1U << kJsonbExists | 1U << kJsonbExistsAny | 1U << kJsonbExistsAll,
-    jsonb_keys_of,
-    jsonb_query_of};
-const InvertedClass kJsonbPathKeys = {"gin_extract_jsonb_query_path", false,        false,
-                                      1U << kJsonbContains,           path_keys_of, path_query_of};
+const InvertedClass kJsonbKeys = {"gin_extract_jsonb_query", InvertedClass::Element::kNone,
+                                  StrategySet{kJsonbContains, kJsonbExists, kJsonbExistsAny, kJsonbExistsAll},
+                                  jsonb_keys_of, jsonb_query_of};
+const InvertedClass kJsonbPathKeys = {"gin_extract_jsonb_query_path", InvertedClass::Element::kNone,
+                                      StrategySet{kJsonbContains}, path_keys_of, path_query_of};
 
 }  // namespace indigo::types

@@ -31,6 +31,14 @@ KeyQuery with_key_between(std::string low, std::string high, bool has_high) {
   return out;
 }
 
+KeyQuery with_cells(std::string before, const CellBox& box) {
+  KeyQuery out;
+  out.kind = KeyQuery::Kind::kCells;
+  out.key = std::move(before);
+  out.cells = box;
+  return out;
+}
+
 KeyQuery with_all(std::vector<KeyQuery> queries) {
   const auto count = static_cast<uint32_t>(queries.size());
   return with_some(count, std::move(queries));

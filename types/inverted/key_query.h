@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "types/inverted/cells.h"
+
 namespace indigo::types {
 
 struct KeyQuery {
@@ -17,11 +19,13 @@ struct KeyQuery {
     kNone,   // no row does
     kKey,    // this key
     kRange,  // a key at or after `key`, and at or before `end`, or with it as its prefix
+    kCells,  // a key that begins with `key`, and goes on with a cell that may overlap `cells` (types/inverted/cells.h)
     kSome,   // at least `least` of the queries in `of`, which are neither kAll nor kNone
   };
   Kind kind = Kind::kAll;
   std::string key, end;
   bool has_end = true;  // false: no bound
+  CellBox cells;
   uint32_t least = 0;
   std::vector<KeyQuery> of;
 };
@@ -33,6 +37,8 @@ KeyQuery with_key(std::string key);
 KeyQuery with_prefix(const std::string& prefix);
 // Both bounds count; an empty `end` with has_end false is no bound.
 KeyQuery with_key_between(std::string low, std::string high, bool has_high);
+// A cell behind these bytes.
+KeyQuery with_cells(std::string before, const CellBox& box);
 KeyQuery with_all(std::vector<KeyQuery> queries);
 KeyQuery with_any(std::vector<KeyQuery> queries);
 KeyQuery with_some(uint32_t least, std::vector<KeyQuery> queries);

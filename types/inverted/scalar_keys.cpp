@@ -5,13 +5,7 @@ namespace indigo::types {
 
 namespace {
 
-enum ScalarStrategy : uint8_t {
-  kScalarLess = 1,
-  kScalarLessEqual = 2,
-  kScalarEqual = 3,
-  kScalarGreaterEqual = 4,
-  kScalarGreater = 5
-};
+enum ScalarStrategy : uint8_t { kScalarLess = 1, kScalarLessEqual = 2, kScalarGreaterEqual = 4, kScalarGreater = 5 };
 
 std::string key_of(const InvertedColumn& column, const Datum& value) {
   std::string out;
@@ -38,6 +32,11 @@ KeyQuery scalar_query_of(FuncContext&, const InvertedColumn& column, int strateg
 
 }  // namespace
 
-const InvertedClass kScalarKeys = {{}, false, true, 0x3e, scalar_keys_of, scalar_query_of};
+const InvertedClass kScalarKeys = {
+    {},
+    InvertedClass::Element::kOwn,
+    StrategySet{kScalarLess, kScalarLessEqual, kScalarEqual, kScalarGreaterEqual, kScalarGreater},
+    scalar_keys_of,
+    scalar_query_of};
 
 }  // namespace indigo::types

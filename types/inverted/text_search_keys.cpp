@@ -1,4 +1,4 @@
-// tsvector_ops: a document's keys are its words.
+// tsvector_ops, of gin and of gist: a document's keys are its words.
 #include "types/inverted/inverted_class.h"
 #include "types/textsearch/tsquery.h"
 #include "types/textsearch/tsvector.h"
@@ -43,8 +43,11 @@ KeyQuery document_query_of(FuncContext& context, const InvertedColumn&, int, con
 
 }  // namespace
 
-const InvertedClass kTextSearchKeys = {
-    "gin_extract_tsquery", false, false, 1U << kDocumentMatches | 1U << kDocumentMatchesToo, document_keys_of,
-    document_query_of};
+const InvertedClass kTextSearchKeys = {"gin_extract_tsquery", InvertedClass::Element::kNone,
+                                       StrategySet{kDocumentMatches, kDocumentMatchesToo}, document_keys_of,
+                                       document_query_of};
+
+const InvertedClass kTextSearchGist = {"gtsvector_consistent", InvertedClass::Element::kNone,
+                                       StrategySet{kDocumentMatches}, document_keys_of, document_query_of};
 
 }  // namespace indigo::types

@@ -1,5 +1,7 @@
 #include "engine/exec/change/exclusion_check.h"
 
+#include <utility>
+
 #include "base/sqlstate.h"
 #include "catalog/access_method.h"
 #include "catalog/catalog.h"
@@ -8,7 +10,10 @@
 #include "engine/exec/change/moved_away.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/row_text.h"
+#include "engine/exec/scan/candidate_cursor.h"
+#include "engine/exec/scan/candidate_finder.h"
 #include "engine/exec/scan/index_key.h"
+#include "engine/exec/scan/inverted_query.h"
 #include "engine/exec/scan/key_lookup.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
@@ -86,6 +91,15 @@ Result<std::unique_ptr<ExclusionCheck>> ExclusionCheck::make(QueryState& state, 
     INDIGO_ASSIGN(sql::ExprPtr call, operator_call(catalog, operators[i], over_input(e, 0), e));
     conditions.push_back(std::move(call));
     out->by_key_ = out->by_key_ && catalog.btree_strategy(operators[i]) == 3;
+    if (method != nullptr && method->inverted) {
+      out->keys_.push_back(catalog::inverted_key(catalog, column));
+      out->strategies_.push_back(catalog::inverted_strategy(catalog, out->keys_.back(), operators[i]));
+    }
+  }
+  const auto cells = catalog::compound_column(out->keys_);
+  out->by_scalars_ = cells && index.storage != IndexId();
+  for (size_t i = 0; i < out->keys_.size() && out->by_scalars_; i++) {
+    out->by_scalars_ = i == *cells || out->strategies_[i] == types::kScalarEqual;
   }
   Builder builder(state);
   if (!index.predicate.empty()) {
@@ -150,38 +164,67 @@ Result<bool> ExclusionCheck::changes(Bytes old_row, Bytes row) {
   return false;
 }
 
+Result<std::string> ExclusionCheck::lock_key(Bytes row) {
+  std::string key;
+  bool has_null = false;
+  if (by_key_ && extractor_->extract(Bytes(), row, key, has_null) == storage::KeyExtractor::Outcome::kError) {
+    return index_key_error(state_.session(), state_.context().store, relation_, row);
+  }
+  if (by_scalars_) {
+    std::vector<Datum> values;
+    for (size_t i = 0; i < values_.size(); i++) values.push_back(values_[i].datum(0));
+    catalog::append_compound_prefix(keys_, values, key);
+  }
+  return key;
+}
+
 Status ExclusionCheck::lock(Bytes row) {
   storage::Transaction& txn = state_.transaction();
   storage::Store& store = state_.context().store;
   storage::LockOwner& owner = store.lock_owner(txn);
-  const auto mode = by_key_ ? storage::TableLockMode::kRowExclusive : storage::TableLockMode::kExclusive;
+  INDIGO_ASSIGN(const std::string key, lock_key(row));
+  const auto mode = key.empty() ? storage::TableLockMode::kExclusive : storage::TableLockMode::kRowExclusive;
   storage::StorageStatus status = store.locks().lock_table(
       owner, catalog::lock_object(state_.session().catalog().database(), index_->oid), mode, true, txn.lock_timeout());
-  if (status == storage::StorageStatus::kOk && by_key_) {
-    std::string key;
-    bool has_null = false;
-    if (extractor_->extract(Bytes(), row, key, has_null) == storage::KeyExtractor::Outcome::kError) {
-      return index_key_error(state_.session(), store, relation_, row);
-    }
+  if (status == storage::StorageStatus::kOk && !key.empty()) {
     status = store.locks().lock_key_value(owner, index_->storage, key, true, txn.lock_timeout());
   }
   if (status != storage::StorageStatus::kOk) return storage_error(status, relation_.get());
   return {};
 }
 
-Status ExclusionCheck::scan(Bytes row, std::vector<Met>& met, std::optional<std::string>& self) {
+Result<std::unique_ptr<storage::Cursor>> ExclusionCheck::cursor(Bytes row) {
   storage::Transaction& txn = state_.transaction();
+  storage::Table& table = *relation_->table;
   storage::ReadView view = txn.newest_view();
   view.command = txn.command() + 1;
-  std::unique_ptr<storage::Cursor> cursor;
-  if (by_key_ && relation_->table->index_usable(index_->storage, view)) {
+  const bool usable = index_->storage != IndexId() && table.index_usable(index_->storage, view);
+  if (usable && by_key_) {
     std::string key;
     bool has_null = false;
-    if (extractor_->extract(Bytes(), row, key, has_null) != storage::KeyExtractor::Outcome::kKey) return {};
-    cursor = relation_->table->scan_index(txn, view, index_->storage, storage::KeyRange::point(key));
-  } else {
-    cursor = relation_->table->scan(txn, view, storage::KeyRange::all());
+    if (extractor_->extract(Bytes(), row, key, has_null) != storage::KeyExtractor::Outcome::kKey) {
+      return std::unique_ptr<storage::Cursor>();
+    }
+    return table.scan_index(txn, view, index_->storage, storage::KeyRange::point(key));
   }
+  if (usable && !strategies_.empty()) {
+    std::vector<InvertedQuestion> questions;
+    for (size_t i = 0; i < strategies_.size(); i++) {
+      if (strategies_[i] != 0) questions.push_back({i, strategies_[i], values_[i].datum(0)});
+    }
+    INDIGO_ASSIGN(const types::KeyQuery query, inverted_query(state_.functions(), keys_, questions));
+    INDIGO_ASSIGN(storage::Candidates found, CandidateFinder(state_, table, index_->storage, view).find(query));
+    if (!found.all) {
+      return std::unique_ptr<storage::Cursor>(
+          std::make_unique<CandidateCursor>(table, txn, view, std::move(found.primary_keys)));
+    }
+  }
+  return table.scan(txn, view, storage::KeyRange::all());
+}
+
+Status ExclusionCheck::scan(Bytes row, std::vector<Met>& met, std::optional<std::string>& self) {
+  INDIGO_ASSIGN(const std::unique_ptr<storage::Cursor> cursor, this->cursor(row));
+  if (cursor == nullptr) return {};
   storage::RowRef refs[64];
   std::vector<Bytes> images;
   while (true) {

@@ -1,16 +1,20 @@
 // Exclusion constraints: no two rows may be related by all of a constraint's operators.
 //
 // Rows that come under one constraint are looked at one transaction after the other: who looks holds a lock to its end, on the
-// key's value where the constraint is about equality alone and its index can be asked, else on the whole constraint. So a row of
+// key's value where the constraint is about equality alone and its index can be asked, on the values of the columns that are to be
+// equal where the rest is one of cells (catalog::compound_column), else on the whole constraint. So a row of
 // another transaction that is not committed yet cannot be missed; one that is being removed is waited for.
-// Other rows are found through the index in the first case, else by reading the table.
+// Other rows are found through the index: by its key in the first case, by what the operators ask of an inverted one's keys
+// (gist, spgist); else by reading the table.
 // Thread safety: none; belongs to one execution.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "catalog/descriptor/inverted_key.h"
 #include "engine/exec/builder.h"
 #include "storage/table.h"
 
@@ -35,6 +39,8 @@ class ExclusionCheck {
 
  private:
   explicit ExclusionCheck(QueryState& state) : state_(state) {}
+  // What is locked of a row whose values load() has computed; empty: the whole constraint.
+  Result<std::string> lock_key(Bytes row);
   // Computes the row's values; false: a null among them, or a predicate that does not hold.
   Result<bool> load(Bytes row);
   Status lock(Bytes row);
@@ -43,13 +49,18 @@ class ExclusionCheck {
   };
   // Rows in the way, and the key of the first row that is byte by byte `row`.
   Status scan(Bytes row, std::vector<Met>& met, std::optional<std::string>& self);
+  Result<std::unique_ptr<storage::Cursor>> cursor(Bytes row);  // null: there are none
   Result<std::optional<std::string>> first_that_stays(const std::vector<Met>& met, Bytes own_key);
 
   QueryState& state_;
   Relation relation_;
   const catalog::ConstraintInfo* constraint_ = nullptr;
   const catalog::IndexInfo* index_ = nullptr;
-  bool by_key_ = false;                // equality alone, and the index finds it
+  bool by_key_ = false;  // equality alone, and the index finds it
+  // Of an inverted index: how each column is taken apart, and what the constraint's operator asks of it (0: nothing).
+  std::vector<catalog::InvertedKey> keys_;
+  std::vector<int> strategies_;
+  bool by_scalars_ = false;  // rows that are in each other's way have the same scalars in front of their cells
   ExpressionSet values_, old_values_;  // over input 1
   Condition predicate_;                // over input 1
   Condition conflict_;                 // existing row: input 0, new row: input 1

@@ -14,8 +14,8 @@ using Keys = std::vector<std::string>;
 
 namespace {
 
-// So few are read without asking what else might leave fewer.
-constexpr size_t kFew = 1024;
+// So few are read without asking what else might leave fewer; and so few without asking those parts that have few, too.
+constexpr size_t kFew = 1024, kVeryFew = 32;
 
 Candidates every_record() {
   Candidates out;
@@ -27,6 +27,19 @@ Candidates every_record() {
 uint64_t bytes_of(const Keys& keys) {
   return keys.size() * (sizeof(std::string) + (keys.empty() ? 0 : keys.front().capacity()));
 }
+
+class CellFilter final : public storage::KeyFilter {
+ public:
+  explicit CellFilter(const KeyQuery& query) : query_(query) {}
+  bool wants(Bytes key, std::string& next) override {
+    if (types::is_cell_that_overlaps(query_.cells, key.substr(query_.key.size()), next)) return true;
+    if (!next.empty()) next.insert(0, query_.key);
+    return false;
+  }
+
+ private:
+  const KeyQuery& query_;
+};
 
 void intersect(Keys& with, const Keys& keys) {
   Keys both;
@@ -41,7 +54,10 @@ Result<Candidates> CandidateFinder::find(const KeyQuery& query, size_t most) {
   switch (query.kind) {
     case KeyQuery::Kind::kAll: return every_record();
     case KeyQuery::Kind::kNone: return Candidates();
-    case KeyQuery::Kind::kKey: return in_range(storage::KeyRange::point(query.key), most);
+    case KeyQuery::Kind::kKey: {
+      const storage::KeyRange point = storage::KeyRange::point(query.key);
+      return in_ranges({&point, 1}, nullptr, most);
+    }
     case KeyQuery::Kind::kRange: {
       storage::KeyRange range;
       range.low = query.key;
@@ -50,20 +66,34 @@ Result<Candidates> CandidateFinder::find(const KeyQuery& query, size_t most) {
       types::KeyLayout::successor(range.high);
       range.has_high = query.has_end && !range.high.empty();
       range.high_inclusive = false;
-      return in_range(range, most);
+      return in_ranges({&range, 1}, nullptr, most);
     }
+    case KeyQuery::Kind::kCells: return in_cells(query, most);
     case KeyQuery::Kind::kSome: return query.least == query.of.size() ? of_all(query, most) : of_some(query, most);
   }
   return every_record();
 }
 
-Result<Candidates> CandidateFinder::in_range(const storage::KeyRange& range, size_t most) {
+Result<Candidates> CandidateFinder::in_ranges(std::span<const storage::KeyRange> ranges, storage::KeyFilter* filter,
+                                              size_t most) {
   Candidates out;
   const storage::StorageStatus status =
-      storage::index_candidates(table_, state_.transaction(), state_.view(), index_, range, most, out);
+      storage::index_candidates(table_, state_.transaction(), view_, index_, ranges, filter, most, out);
   if (status != storage::StorageStatus::kOk) return storage_error(status, nullptr);
   INDIGO_TRY(state_.check_memory(bytes_of(out.primary_keys)));
   return out;
+}
+
+Result<Candidates> CandidateFinder::in_cells(const KeyQuery& query, size_t most) {
+  std::vector<types::CellRange> cells = types::cells_that_overlap(query.cells, query.key);
+  std::vector<storage::KeyRange> ranges(cells.size());
+  for (size_t i = 0; i < cells.size(); i++) {
+    ranges[i].has_low = ranges[i].has_high = true;
+    ranges[i].low = std::move(cells[i].first);
+    ranges[i].high = std::move(cells[i].last);
+  }
+  CellFilter filter(query);
+  return in_ranges(ranges, query.cells.dimensions > 1 ? &filter : nullptr, most);
 }
 
 Result<Candidates> CandidateFinder::of_all(const KeyQuery& query, size_t most) {
@@ -79,6 +109,7 @@ Result<Candidates> CandidateFinder::of_all(const KeyQuery& query, size_t most) {
   for (const KeyQuery& part : query.of) {
     INDIGO_ASSIGN(Candidates found, find(part, kFew));
     take(std::move(found));
+    if (!out.all && out.primary_keys.size() <= kVeryFew) return out;
   }
   if (!out.all || most <= kFew) return out;
   for (const KeyQuery& part : query.of) {

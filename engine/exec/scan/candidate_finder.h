@@ -4,6 +4,8 @@
 // Thread safety: one session's.
 #pragma once
 
+#include <span>
+
 #include "engine/exec/query_state.h"
 #include "storage/index_candidates.h"
 #include "types/inverted/key_query.h"
@@ -12,21 +14,24 @@ namespace indigo::engine::exec {
 
 class CandidateFinder {
  public:
-  CandidateFinder(QueryState& state, storage::Table& table, IndexId index)
-      : state_(state), table_(table), index_(index) {}
+  CandidateFinder(QueryState& state, storage::Table& table, IndexId index, const storage::ReadView& view)
+      : state_(state), table_(table), index_(index), view_(view) {}
 
   Result<storage::Candidates> find(const types::KeyQuery& query) { return find(query, SIZE_MAX); }
 
  private:
   // At most `most`; else every record may be one.
   Result<storage::Candidates> find(const types::KeyQuery& query, size_t most);
-  Result<storage::Candidates> in_range(const storage::KeyRange& range, size_t most);
+  Result<storage::Candidates> in_ranges(std::span<const storage::KeyRange> ranges, storage::KeyFilter* filter,
+                                        size_t most);
+  Result<storage::Candidates> in_cells(const types::KeyQuery& query, size_t most);
   Result<storage::Candidates> of_all(const types::KeyQuery& query, size_t most);
   Result<storage::Candidates> of_some(const types::KeyQuery& query, size_t most);
 
   QueryState& state_;
   storage::Table& table_;
   const IndexId index_;
+  const storage::ReadView view_;
 };
 
 }  // namespace indigo::engine::exec

@@ -74,6 +74,14 @@ void append_key_list(const KeyProgram& program, std::span<const Datum> values, s
     key.keys->keys_of(key.column, values[i], keys);
     for (size_t k = first; k < keys.size(); k++) keys[k].insert(0, catalog::inverted_column_prefix(i));
   }
+  if (const auto cells = catalog::compound_column(program.keys); cells && !values[*cells].null) {
+    std::string key;
+    if (catalog::append_compound_prefix(program.keys, values, key)) {
+      const size_t at = keys.size();
+      program.keys[*cells].keys->keys_of(program.keys[*cells].column, values[*cells], keys);
+      keys[at].insert(0, key);
+    }
+  }
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   for (const std::string& key : keys) storage::append_to_key_list(key, list);

@@ -91,7 +91,7 @@ class InvertedPaths {
     const Oid own = part.expr->type.collation;
     if (own == kInvalidOid) return true;
     const bool c = types::is_c_collation(collation) && types::is_c_collation(own);
-    return c || (collation == own && (key.keys->of_arrays || key.keys->of_scalars));
+    return c || (collation == own && key.keys->element != types::InvertedClass::Element::kNone);
   }
 
   void add_path_of(int number, const std::vector<Match>& matches) {

@@ -1,5 +1,7 @@
 // Inverted indexes: a row's keys are its letters. Whatever is written, undone, deleted or seen through an old snapshot, the
 // candidates of a letter include each record whose visible version has it; when nothing older is left they are no others.
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "storage/index/btree_index.h"
@@ -36,7 +38,7 @@ class InvertedIndex : public StoreFixture {
   }
   Candidates candidates(Transaction& t, const KeyRange& range, size_t most = SIZE_MAX) {
     Candidates out;
-    EXPECT_EQ(index_candidates(*table, t, t.view(), id_, range, most, out), StorageStatus::kOk);
+    EXPECT_EQ(index_candidates(*table, t, t.view(), id_, {&range, 1}, nullptr, most, out), StorageStatus::kOk);
     return out;
   }
   std::vector<std::string> with_letter(Transaction& t, char letter) {
@@ -102,6 +104,61 @@ TEST_F(InvertedIndex, SerializableReadersOfAKeyMeetItsWriters) {
   EXPECT_EQ(insert(*two, "3", "c"), StorageStatus::kOk);
   commit(*one);
   expect_failure(*two);
+}
+
+TEST_F(InvertedIndex, SeveralRangesAndAFilterGiveWhatTheyHave) {
+  class Vowels final : public KeyFilter {
+   public:
+    bool wants(Bytes key, std::string& next) override {
+      static constexpr std::string_view kVowels = "aeiou";
+      if (kVowels.find(key[0]) != std::string_view::npos) return true;
+      const auto* after = std::upper_bound(kVowels.begin(), kVowels.end(), key[0]);
+      next = after == kVowels.end() ? "" : std::string(1, *after);
+      return false;
+    }
+  };
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
+  std::mt19937 random(seed);
+  make_index();
+  std::map<char, std::set<std::string>> rows_with;
+  for (int i = 0; i < 400; i++) {
+    std::string row;
+    for (uint32_t n = random() % 4; n > 0; n--) row += static_cast<char>('a' + random() % 26);
+    put(key_of(i), row);
+    for (const char letter : row) rows_with[letter].insert(key_of(i));
+  }
+  auto t = begin();
+  for (int round = 0; round < 300; round++) {
+    std::vector<KeyRange> ranges;
+    std::set<std::string> all, vowels;
+    for (char from = 'a'; from <= 'z';) {
+      const char low = static_cast<char>(from + random() % 4),
+                 high = static_cast<char>(std::min(low + random() % 8, 126UL));
+      KeyRange range;
+      range.has_low = range.has_high = true;
+      range.low = std::string(1, low);
+      range.high = std::string(1, high);
+      range.low_inclusive = random() % 2 == 0;
+      range.high_inclusive = random() % 2 == 0;
+      for (const auto& [letter, keys] : rows_with) {
+        if (letter < low || letter > high || (letter == low && !range.low_inclusive) ||
+            (letter == high && !range.high_inclusive)) {
+          continue;
+        }
+        all.insert(keys.begin(), keys.end());
+        if (std::string_view("aeiou").find(letter) != std::string_view::npos) vowels.insert(keys.begin(), keys.end());
+      }
+      ranges.push_back(std::move(range));
+      from = static_cast<char>(high + 1);
+    }
+    Candidates out;
+    EXPECT_EQ(index_candidates(*table, *t, t->view(), id_, ranges, nullptr, SIZE_MAX, out), StorageStatus::kOk);
+    EXPECT_EQ(out.primary_keys, std::vector<std::string>(all.begin(), all.end())) << round;
+    Vowels filter;
+    EXPECT_EQ(index_candidates(*table, *t, t->view(), id_, ranges, &filter, SIZE_MAX, out), StorageStatus::kOk);
+    EXPECT_EQ(out.primary_keys, std::vector<std::string>(vowels.begin(), vowels.end())) << round;
+  }
 }
 
 TEST_F(InvertedIndex, AgreesWithTheTableAfterRandomChanges) {

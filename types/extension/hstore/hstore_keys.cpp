@@ -1,4 +1,4 @@
-// gin_hstore_ops: a value's keys are its keys, and its values with their keys.
+// gin_hstore_ops and gist_hstore_ops: a value's keys are its keys, and its values with their keys.
 #include "types/extension/hstore/hstore.h"
 #include "types/inverted/inverted_class.h"
 #include "types/value/array_format.h"
@@ -9,6 +9,8 @@ namespace {
 
 constexpr char kKey = 'k', kPair = 'p', kNullPair = 'n';
 enum Strategy : uint8_t { kContains = 7, kExists = 9, kExistsAny = 10, kExistsAll = 11 };
+
+constexpr StrategySet kStrategies = {kContains, kExists, kExistsAny, kExistsAll};
 
 std::string pair_key(Str key, std::optional<Str> value) {
   std::string bytes(key);
@@ -42,11 +44,8 @@ KeyQuery query_of(FuncContext&, const InvertedColumn&, int strategy, const Datum
 
 }  // namespace
 
-const InvertedClass kHstoreKeys = {"gin_extract_hstore_query",
-                                   false,
-                                   false,
-                                   1U << kContains | 1U << kExists | 1U << kExistsAny | 1U << kExistsAll,
-                                   keys_of,
+const InvertedClass kHstoreKeys = {"gin_extract_hstore_query", InvertedClass::Element::kNone, kStrategies, keys_of,
                                    query_of};
+const InvertedClass kHstoreGist = {"ghstore_consistent", InvertedClass::Element::kNone, kStrategies, keys_of, query_of};
 
 }  // namespace indigo::types::hstore

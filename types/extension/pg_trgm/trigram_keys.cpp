@@ -1,4 +1,4 @@
-// gin_trgm_ops: a text's keys are its trigrams. A pattern of LIKE needs those of its fixed pieces.
+// gin_trgm_ops and gist_trgm_ops: a text's keys are its trigrams. A pattern of LIKE needs those of its fixed pieces.
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +12,8 @@ namespace indigo::types::trgm {
 namespace {
 
 enum Strategy : uint8_t { kSimilar = 1, kLike = 3, kILike = 4, kWordSimilar = 7, kStrictWordSimilar = 9, kEqual = 11 };
+
+constexpr StrategySet kStrategies = {kSimilar, kLike, kILike, kWordSimilar, kStrictWordSimilar, kEqual};
 
 std::string key_of(Trigram trigram) { return text_of(trigram); }
 
@@ -86,12 +88,8 @@ KeyQuery query_of(FuncContext& context, const InvertedColumn&, int strategy, con
 
 }  // namespace
 
-const InvertedClass kTrigramKeys = {
-    "gin_extract_query_trgm",
-    false,
-    false,
-    1U << kSimilar | 1U << kLike | 1U << kILike | 1U << kWordSimilar | 1U << kStrictWordSimilar | 1U << kEqual,
-    keys_of,
-    query_of};
+const InvertedClass kTrigramKeys = {"gin_extract_query_trgm", InvertedClass::Element::kNone, kStrategies, keys_of,
+                                    query_of};
+const InvertedClass kTrigramGist = {"gtrgm_consistent", InvertedClass::Element::kNone, kStrategies, keys_of, query_of};
 
 }  // namespace indigo::types::trgm

@@ -1,0 +1,145 @@
+#include "types/inverted/cells.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace indigo::types {
+
+namespace {
+
+constexpr size_t kKeyBytes = 1 + sizeof(uint64_t);
+
+int bits_of(int dimensions) { return dimensions == 1 ? 64 : 32; }
+
+uint64_t cell_at(uint64_t coordinate, int shift) { return shift == 64 ? 0 : coordinate >> shift; }
+
+// The smallest width whose doubled cell at `low` reaches `high`.
+int shift_of(uint64_t low, uint64_t high) {
+  const int above = static_cast<int>(std::bit_width(high - low));
+  if (above == 0) return 0;
+  const int shift = above - 1;
+  return cell_at(high, shift) - cell_at(low, shift) <= 1 ? shift : above;
+}
+
+// Bit i becomes bit 2i.
+uint64_t spread(uint64_t bits) {
+  bits = (bits | bits << 16) & 0x0000ffff0000ffff;
+  bits = (bits | bits << 8) & 0x00ff00ff00ff00ff;
+  bits = (bits | bits << 4) & 0x0f0f0f0f0f0f0f0f;
+  bits = (bits | bits << 2) & 0x3333333333333333;
+  return (bits | bits << 1) & 0x5555555555555555;
+}
+
+uint64_t gather(uint64_t bits) {
+  bits &= 0x5555555555555555;
+  bits = (bits | bits >> 1) & 0x3333333333333333;
+  bits = (bits | bits >> 2) & 0x0f0f0f0f0f0f0f0f;
+  bits = (bits | bits >> 4) & 0x00ff00ff00ff00ff;
+  bits = (bits | bits >> 8) & 0x0000ffff0000ffff;
+  return (bits | bits >> 16) & 0x00000000ffffffff;
+}
+
+uint64_t number_of(int dimensions, const uint64_t (&cell)[2]) {
+  return dimensions == 1 ? cell[0] : spread(cell[0]) << 1 | spread(cell[1]);
+}
+
+std::string key_of(Bytes before, int shift, uint64_t number) {
+  std::string key(before.size() + kKeyBytes, static_cast<char>(shift));
+  std::memcpy(key.data(), before.data(), before.size());
+  number = big_endian(number);
+  std::memcpy(key.data() + before.size() + 1, &number, sizeof number);
+  return key;
+}
+
+// The corners of the rectangle of cells of this width that a box which overlaps may be kept under: a box reaches one cell
+// further than the one that it is kept under.
+struct Rectangle {
+  uint64_t first[2], last[2];
+};
+
+Rectangle rectangle_of(const CellBox& box, int shift) {
+  Rectangle out{};
+  for (int d = 0; d < box.dimensions; d++) {
+    const uint64_t low = cell_at(box.low[d], shift);
+    out.first[d] = low == 0 ? 0 : low - 1;
+    out.last[d] = cell_at(box.high[d], shift);
+  }
+  return out;
+}
+
+// The least number above `number` whose cell is in the rectangle between the cells `low` and `high` (Tropf and Herzog's BIGMIN);
+// 0: there is none.
+uint64_t next_in_rectangle(uint64_t number, uint64_t low, uint64_t high) {
+  uint64_t best = 0;
+  for (int bit = 63; bit >= 0; bit--) {
+    const uint64_t one = uint64_t{1} << bit;
+    const uint64_t lower = (bit % 2 == 0 ? 0x5555555555555555 : 0xaaaaaaaaaaaaaaaa) & (one - 1);  // of this dimension
+    const bool of_number = (number & one) != 0, of_low = (low & one) != 0, of_high = (high & one) != 0;
+    if (of_low == of_high) {
+      if (of_number == of_low) continue;
+      return of_number ? best : low;
+    }
+    if (of_number) {
+      low = (low | one) & ~lower;
+    } else {
+      best = (low | one) & ~lower;
+      high = (high & ~one) | lower;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+void append_cell(const CellBox& box, std::string& key) {
+  int shift = 0;
+  for (int d = 0; d < box.dimensions; d++) shift = std::max(shift, shift_of(box.low[d], box.high[d]));
+  uint64_t cell[2] = {};
+  for (int d = 0; d < box.dimensions; d++) cell[d] = cell_at(box.low[d], shift);
+  key += key_of({}, shift, number_of(box.dimensions, cell));
+}
+
+std::vector<CellRange> cells_that_overlap(const CellBox& box, Bytes before) {
+  std::vector<CellRange> out;
+  out.reserve(static_cast<size_t>(bits_of(box.dimensions)) + 1);
+  for (int shift = 0; shift <= bits_of(box.dimensions); shift++) {
+    const Rectangle r = rectangle_of(box, shift);
+    out.push_back({key_of(before, shift, number_of(box.dimensions, r.first)),
+                   key_of(before, shift, number_of(box.dimensions, r.last))});
+  }
+  return out;
+}
+
+bool is_cell_that_overlaps(const CellBox& box, Bytes key, std::string& next) {
+  next.clear();
+  if (box.dimensions == 1 || key.size() < kKeyBytes) return true;
+  const int shift = static_cast<uint8_t>(key[0]);
+  const uint64_t number = coordinate_of(key.substr(1));
+  const Rectangle r = rectangle_of(box, shift);
+  const uint64_t x = gather(number >> 1), y = gather(number);
+  if (x >= r.first[0] && x <= r.last[0] && y >= r.first[1] && y <= r.last[1]) return true;
+  const uint64_t after = next_in_rectangle(number, number_of(2, r.first), number_of(2, r.last));
+  if (after != 0) next = key_of({}, shift, after);
+  return false;
+}
+
+uint32_t coordinate_of(double number) {
+  constexpr uint32_t kZero = uint32_t{1} << 31;
+  constexpr double kMost = 0x1p64;
+  constexpr int kDropped = 27;  // 6 bits of the exponent and 25 of the fraction stay
+  if (std::isnan(number)) return ~uint32_t{0};
+  const double magnitude = std::min(std::fabs(number), kMost) + 1;
+  const uint64_t above = (std::bit_cast<uint64_t>(magnitude) - std::bit_cast<uint64_t>(1.0)) >> kDropped;
+  const auto distance = static_cast<uint32_t>(std::min<uint64_t>(above, kZero - 1));
+  return number < 0 ? kZero - distance : kZero + distance;
+}
+
+uint64_t coordinate_of(Bytes key) {
+  uint64_t out = 0;
+  for (size_t i = 0; i < sizeof out; i++) out = out << 8 | (i < key.size() ? static_cast<uint8_t>(key[i]) : 0);
+  return out;
+}
+
+}  // namespace indigo::types
