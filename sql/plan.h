@@ -234,6 +234,7 @@ struct PartitionPruning {
   std::shared_ptr<const RelationInfo> relation;
   KeyBounds bounds;  // of the partition key
   std::vector<std::vector<int>> inputs;
+  size_t concerned = 0;  // inputs of all partitions: that the pruning decides about
 };
 struct AppendPlan : PlanOf<PlanKind::kAppend> {
   std::vector<PartitionPruning> prunings;
@@ -358,6 +359,14 @@ struct PlannedStatement {
     storage::TableLockMode lock;
   };
   std::vector<Dependency> relations;
+  // Of `relations` the first so many are locked before any run; the others are read as inputs of `lock_prunings` alone, and
+  // locked when those leave such an input (sql/partition/lock_pruning.h).
+  size_t always_locked = 0;
+  struct LockPruning {
+    std::shared_ptr<const AppendPlan> append;
+    std::vector<std::vector<uint32_t>> dependencies;  // by input: into `relations`
+  };
+  std::vector<LockPruning> lock_prunings;
   uint64_t catalog_version = 0;
 };
 

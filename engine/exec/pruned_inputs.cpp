@@ -1,5 +1,7 @@
 #include "engine/exec/pruned_inputs.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "engine/exec/operators.h"
@@ -7,23 +9,36 @@
 
 namespace indigo::engine::exec {
 
+namespace {
+
+// Inputs that are seldom read are made when they are. Not where an operator above must know what they read of other rows'
+// values (Operator::slots), nor where EXPLAIN looks at all of them.
+bool makes_late(QueryState& state, const sql::AppendPlan& p) {
+  return !p.prunings.empty() && state.analysis == nullptr && state.statement().runtime_slots == 0 &&
+         state.statement().ctes.empty();
+}
+
+}  // namespace
+
 Result<PrunedInputs> PrunedInputs::make(Builder& b, const sql::AppendPlan& p) {
   PrunedInputs out;
   out.state_ = &b.state();
-  for (const sql::PlanPtr& input : p.inputs) {
-    INDIGO_ASSIGN(OperatorPtr op, b.build(input));
-    out.active_.push_back(out.inputs_.size());
-    out.inputs_.push_back(std::move(op));
+  out.plan_ = &p;
+  out.inputs_.resize(p.inputs.size());
+  // The first one tells whether conditions are volatile: all have the same.
+  const size_t made = makes_late(b.state(), p) ? std::min<size_t>(1, p.inputs.size()) : p.inputs.size();
+  for (size_t i = 0; i < made; i++) {
+    INDIGO_ASSIGN(out.inputs_[i], b.build(p.inputs[i]));
+  }
+  if (p.prunings.empty()) {
+    for (size_t i = 0; i < p.inputs.size(); i++) out.active_.push_back(i);
   }
   for (const sql::PartitionPruning& from : p.prunings) {
-    Pruning pruning{&from, nullptr, {}, {}, std::vector<bool>(out.inputs_.size())};
+    Pruning pruning{&from, nullptr, {}, {}};
     INDIGO_ASSIGN(pruning.map, sql::partition::PartitionMap::of(b.state().session(), *from.relation));
     const sql::ExprList expressions = sql::partition::bound_expressions(from.bounds);
     for (const sql::ExprPtr& e : expressions) pruning.types.push_back(e->type);
     INDIGO_ASSIGN(pruning.values, b.compile_all(expressions));
-    for (const auto& of_partition : from.inputs) {
-      for (const int i : of_partition) pruning.concerned[static_cast<size_t>(i)] = true;
-    }
     out.prunings_.push_back(std::move(pruning));
   }
   return out;
@@ -44,35 +59,31 @@ void PrunedInputs::close() {
   for (const size_t i : active_) inputs_[i]->close();
 }
 
-// By input: no pruning leaves it out.
-Result<std::vector<bool>> PrunedInputs::left() {
-  std::vector<bool> out(inputs_.size(), true);
+// Those that no pruning leaves out.
+Result<std::vector<size_t>> PrunedInputs::left() {
+  std::vector<std::optional<sql::partition::PartitionSet>> found;
   Arena arena;
   const ArenaScope scope(*state_, arena);
   for (Pruning& p : prunings_) {
     INDIGO_TRY(p.values.evaluate_constant());
     std::vector<Datum> values;
     for (size_t i = 0; i < p.values.size(); i++) values.push_back(p.values[i].datum(0));
-    INDIGO_ASSIGN(const auto found,
+    INDIGO_ASSIGN(found.emplace_back(),
                   sql::partition::prune(state_->functions(), *p.map, p.plan->bounds, p.types, values));
-    std::vector<bool> kept(inputs_.size());
-    for (const int partition : found) {
-      for (const int i : p.plan->inputs[static_cast<size_t>(partition)]) kept[static_cast<size_t>(i)] = true;
-    }
-    for (size_t i = 0; i < out.size(); i++) {
-      if (p.concerned[i] && !kept[i]) out[i] = false;
-    }
   }
-  return out;
+  return sql::partition::inputs_left(*plan_, found);
 }
 
 Status PrunedInputs::prune() {
   if (pruned_) return {};
   pruned_ = true;
-  INDIGO_ASSIGN(const std::vector<bool> wanted, left());
-  opened_in_.resize(wanted.size());
-  for (size_t i = 0; i < wanted.size(); i++) {
-    if (!wanted[i]) continue;
+  INDIGO_ASSIGN(const std::vector<size_t> wanted, left());
+  opened_in_.resize(inputs_.size());
+  for (const size_t i : wanted) {
+    if (inputs_[i] == nullptr) {
+      Builder b(*state_);
+      INDIGO_ASSIGN(inputs_[i], b.build(plan_->inputs[i]));
+    }
     // An input that was left out before has nothing to replay.
     const Open mode = opened_in_[i] == state_->run() ? mode_ : Open::kFresh;
     opened_in_[i] = state_->run();

@@ -33,13 +33,13 @@ class PrunedInputs {
     std::shared_ptr<const sql::partition::PartitionMap> map;
     ExpressionSet values;
     std::vector<types::TypeRef> types;
-    std::vector<bool> concerned;  // inputs that the pruning decides about
   };
 
-  Result<std::vector<bool>> left();
+  Result<std::vector<size_t>> left();
 
   QueryState* state_ = nullptr;
-  std::vector<OperatorPtr> inputs_;
+  const sql::AppendPlan* plan_ = nullptr;
+  std::vector<OperatorPtr> inputs_;  // null: not made before it is read
   std::vector<Pruning> prunings_;
   std::vector<size_t> active_;
   std::vector<uint64_t> opened_in_;  // by input: the run

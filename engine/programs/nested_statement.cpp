@@ -92,7 +92,7 @@ Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionParts& session
                                                            bool may_change, uint64_t most, const Rows& rows) {
   if (!may_change && !prepared_->plan->read_only) return not_allowed(change_name(prepared_->plan->command));
   INDIGO_TRY(session.runner().check_allowed(*prepared_));
-  INDIGO_TRY(session.runner().lock_relations(prepared_));
+  INDIGO_TRY(session.runner().lock_relations(prepared_, parameters));
   const PreparedPtr prepared = prepared_;  // it may be planned again while it runs
   storage::ReadView view = session.scope().nested_view(may_change);
   if (!prepared->before.empty()) {

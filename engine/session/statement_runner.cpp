@@ -24,6 +24,7 @@
 #include "engine/statement/result_shape.h"
 #include "engine/utility/definition_host.h"
 #include "engine/utility/utility.h"
+#include "sql/partition/lock_pruning.h"
 #include "storage/lock/lock_manager.h"
 #include "types/function/phys_of.h"
 #include "types/oids.h"
@@ -91,7 +92,8 @@ bool changes_permanent(const sql::PlannedStatement& plan) {
 // Superusers' own changes of the system tables: what any session has made of their rows is looked up again.
 void tell_of_catalog_changes(catalog::SessionCatalog& catalog, const sql::PlannedStatement& plan) {
   if (plan.read_only) return;
-  for (const auto& dependency : plan.relations) {
+  for (size_t i = 0; i < plan.always_locked; i++) {  // the others are partitions, which no system table has
+    const auto& dependency = plan.relations[i];
     if (dependency.lock < storage::TableLockMode::kRowExclusive || dependency.relation->oid >= oid::kFirstUserOid)
       continue;
     catalog.changed({kInvalidOid});
@@ -102,36 +104,45 @@ void tell_of_catalog_changes(catalog::SessionCatalog& catalog, const sql::Planne
 
 }  // namespace
 
-Status StatementRunner::lock_relations(PreparedPtr& prepared, Columns columns) {
-  catalog::SessionCatalog& catalog = session_.session_catalog();
+Status StatementRunner::lock(const sql::PlannedStatement::Dependency& dependency) {
+  if (dependency.relation->oid < oid::kFirstUserOid) return {};  // system tables are never dropped
   storage::Store& store = session_.store();
-  storage::Transaction& txn = session_.transaction();
-  storage::LockOwner& owner = store.lock_owner(txn);
+  const auto status =
+      store.locks().lock_table(store.lock_owner(session_.transaction()),
+                               catalog::lock_object(session_.session_catalog().database(), dependency.relation->oid),
+                               dependency.lock, true, session_.applied_settings().lock_timeout);
+  if (status == storage::StorageStatus::kOk) return {};
+  if (status == storage::StorageStatus::kInterrupted) return interrupt_error(session_.waiter().interrupted());
+  return storage_error(status, dependency.relation.get());
+}
+
+Status StatementRunner::lock_all(const sql::PlannedStatement& plan) {
+  for (const auto& dependency : plan.relations) INDIGO_TRY(lock(dependency));
+  return {};
+}
+
+Status StatementRunner::lock_relations(PreparedPtr& prepared, std::span<const Datum> parameters, Columns columns) {
   for (int attempt = 0;; attempt++) {
-    const auto* relations = &prepared->plan->relations;
-    std::vector<sql::PlannedStatement::Dependency> of_rules;
+    const sql::PlannedStatement& plan = *prepared->plan;
     if (prepared->rewritten) {
-      relations = &of_rules;
-      for_each_plan(*prepared, [&](const sql::PlannedStatement& plan) {
-        of_rules.insert(of_rules.end(), plan.relations.begin(), plan.relations.end());
+      Status locked;
+      for_each_plan(*prepared, [&](const sql::PlannedStatement& of_rule) {
+        if (locked.ok()) locked = lock_all(of_rule);
       });
-    }
-    for (const auto& dependency : *relations) {
-      if (dependency.relation->oid < oid::kFirstUserOid) continue;  // system tables are never dropped
-      const auto status =
-          store.locks().lock_table(owner, catalog::lock_object(catalog.database(), dependency.relation->oid),
-                                   dependency.lock, true, session_.applied_settings().lock_timeout);
-      if (status != storage::StorageStatus::kOk) {
-        if (status == storage::StorageStatus::kInterrupted) return interrupt_error(session_.waiter().interrupted());
-        return storage_error(status, dependency.relation.get());
-      }
+      INDIGO_TRY(std::move(locked));
+    } else if (plan.lock_prunings.empty()) {
+      INDIGO_TRY(lock_all(plan));
+    } else {
+      for (size_t i = 0; i < plan.always_locked; i++) INDIGO_TRY(lock(plan.relations[i]));
+      INDIGO_ASSIGN(const auto left, sql::partition::pruned_dependencies(session_.context(), plan, parameters));
+      for (const uint32_t i : left) INDIGO_TRY(lock(plan.relations[i]));
     }
     const uint64_t generation = session_.preparation().generation();
     if (session_.preparation().is_current(*prepared) && prepared->plan_settings == generation) return {};
     if (attempt == 100) return Error(sqlstate::kInternalError, "the catalog keeps changing");
     INDIGO_TRY(session_.preparation().refresh(prepared, columns));
     // What waited for the lock must see what the lock's holder has committed.
-    txn.take_statement_snapshot();
+    session_.transaction().take_statement_snapshot();
   }
 }
 
@@ -160,7 +171,10 @@ Status StatementRunner::check_allowed(const Prepared& prepared) {
 Status StatementRunner::open_plan(Portal& portal, Columns columns) {
   INDIGO_TRY(session_.begin_statement());
   INDIGO_TRY(check_allowed(*portal.prepared));
-  INDIGO_TRY(lock_relations(portal.prepared, columns));
+  // What repeats takes one row's parameters after the other.
+  const std::span<const Datum> parameters =
+      portal.rows == nullptr ? std::span<const Datum>(portal.parameters) : std::span<const Datum>();
+  INDIGO_TRY(lock_relations(portal.prepared, parameters, columns));
   if (!portal.prepared->before.empty()) {
     const PreparedPtr prepared = portal.prepared;  // it may be planned again while it runs
     INDIGO_TRY(run_rule_queries(prepared->before, portal.parameters, portal.rule_sink));

@@ -35,7 +35,8 @@ class StatementRunner {
   // Result columns of a prepared statement in the given formats; null when it has none.
   Result<std::shared_ptr<const ResultShape>> shape_of(const Prepared& prepared, std::span<const Format> formats);
   // Table locks of a plan, and its re-check against the catalog; replaces `prepared` when it had to be planned again.
-  Status lock_relations(PreparedPtr& prepared, Columns columns = Columns::kTold);
+  // `parameters`: with which alone it is run after this; partitions that they leave out are not locked.
+  Status lock_relations(PreparedPtr& prepared, std::span<const Datum> parameters, Columns columns = Columns::kTold);
   // Runs queries that rules have added to a statement, each after a new command has begun. `sink`: of their SELECTs' rows.
   Status run_rule_queries(std::span<const PreparedPtr> queries, std::span<const Datum> parameters, RowSink* sink);
   // Privileges, and whether a read-only transaction may run it.
@@ -49,6 +50,8 @@ class StatementRunner {
   Status finish_transaction();
 
  private:
+  Status lock(const sql::PlannedStatement::Dependency& dependency);
+  Status lock_all(const sql::PlannedStatement& plan);
   // In a block: a serializable transaction that cannot commit any more fails with the statement that has just ended.
   Status check_transaction_open(bool changes);
 

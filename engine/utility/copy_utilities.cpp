@@ -413,7 +413,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     return Error(sqlstate::kFeatureNotSupported, "DO ALSO rules are not supported for the COPY");
   }
   INDIGO_TRY(session.runner().check_allowed(*prepared));
-  INDIGO_TRY(session.runner().lock_relations(prepared));
+  INDIGO_TRY(session.runner().lock_relations(prepared, call.parameters));
   auto execution = Execution::create(prepared->plan);
   const ExecutionContext context = session.scope().execution_context(session.transaction().view(), call.parameters);
   INDIGO_TRY(execution->open(context));

@@ -113,7 +113,7 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   }
   if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "only queries can be run here");
   if (source != Source::kDefinition && rows) INDIGO_TRY(session_.runner().check_allowed(*prepared));
-  INDIGO_TRY(session_.runner().lock_relations(prepared, Preparation::Columns::kMayChange));
+  INDIGO_TRY(session_.runner().lock_relations(prepared, parameters, Preparation::Columns::kMayChange));
   static const ResultShape kNoColumns;
   const ResultShape& columns = prepared->text_shape ? *prepared->text_shape : kNoColumns;
   INDIGO_TRY(shape(columns));

@@ -169,7 +169,7 @@ Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Dat
   } else {
     INDIGO_TRY(check_privileges(session.session_catalog(), prepared->privileges));
   }
-  INDIGO_TRY(session.runner().lock_relations(prepared));
+  INDIGO_TRY(session.runner().lock_relations(prepared, parameters));
   std::vector<PreparedPtr> queries(prepared->before);
   if (!prepared->rewritten || !is_nothing(*prepared->plan)) queries.push_back(prepared);
   queries.insert(queries.end(), prepared->after.begin(), prepared->after.end());

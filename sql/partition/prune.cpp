@@ -195,4 +195,30 @@ Result<PartitionSet> prune(types::FuncContext& context, const PartitionMap& map,
   return Pruner(context, map, bounds, types, values).run();
 }
 
+std::vector<size_t> inputs_left(const AppendPlan& append, std::span<const std::optional<PartitionSet>> found) {
+  std::vector<size_t> out;
+  if (found.size() == 1 && found[0] && append.prunings[0].concerned == append.inputs.size()) {
+    for (const int p : *found[0]) {
+      for (const int i : append.prunings[0].inputs[static_cast<size_t>(p)]) out.push_back(static_cast<size_t>(i));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  std::vector<bool> left(append.inputs.size(), true);
+  for (size_t k = 0; k < found.size(); k++) {
+    if (!found[k]) continue;
+    const PartitionPruning& pruning = append.prunings[k];
+    std::vector<bool> kept(pruning.inputs.size());
+    for (const int p : *found[k]) kept[static_cast<size_t>(p)] = true;
+    for (size_t p = 0; p < kept.size(); p++) {
+      if (kept[p]) continue;
+      for (const int i : pruning.inputs[p]) left[static_cast<size_t>(i)] = false;
+    }
+  }
+  for (size_t i = 0; i < left.size(); i++) {
+    if (left[i]) out.push_back(i);
+  }
+  return out;
+}
+
 }  // namespace indigo::sql::partition

@@ -221,12 +221,22 @@ void VarSet::add_vars(const ExprPtr& e) {
 }
 
 void Statement::depend(const std::shared_ptr<const RelationInfo>& relation, storage::TableLockMode lock) {
-  for (auto& d : out->relations) {
-    if (d.relation->oid != relation->oid) continue;
-    d.lock = std::max(d.lock, lock);
-    return;
+  constexpr size_t kFew = 16;
+  auto& all = out->relations;
+  size_t at = all.size();
+  if (all.size() <= kFew) {
+    at = static_cast<size_t>(
+        std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.relation->oid == relation->oid; }) -
+        all.begin());
+  } else {
+    for (size_t i = dependency_of_.size(); i < all.size(); i++) dependency_of_.emplace(all[i].relation->oid, i);
+    if (const auto found = dependency_of_.find(relation->oid); found != dependency_of_.end()) at = found->second;
   }
-  out->relations.push_back({relation, lock});
+  if (at == all.size()) {
+    all.push_back({relation, lock});
+  } else {
+    all[at].lock = std::max(all[at].lock, lock);
+  }
 }
 
 }  // namespace indigo::sql::planning

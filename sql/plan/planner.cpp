@@ -7,6 +7,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_context.h"
 #include "catalog/descriptor/trigger_info.h"
+#include "sql/partition/lock_pruning.h"
 #include "sql/plan/change/cursor_rows.h"
 #include "sql/plan/change/recheck.h"
 #include "sql/plan/condition/distinct_values.h"
@@ -84,6 +85,8 @@ Result<std::shared_ptr<const PlannedStatement>> plan(catalog::SessionContext& se
   if (input.switches != nullptr) *input.switches = s.settings;
   if (input.for_cursor) planning::check_cursor_tables(out);
   for (TargetEntry& t : out.targets) t.expr = nullptr;
+  out.always_locked = out.relations.size();
+  if (s.prunes) partition::find_lock_prunings(out);
   return std::shared_ptr<const PlannedStatement>(std::move(s.out));
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "catalog/descriptor/session_context.h"
@@ -36,7 +37,8 @@ struct Statement {
   std::map<PlanPtr, std::vector<double>> distinct_outputs;
   // The outermost level (by depth) that a subquery being planned has asked a value of.
   int request_depth = INT32_MAX;
-  int settings = -1;  // enable_* bits, read on demand (cost.h)
+  bool prunes = false;  // some Append leaves inputs out when it is opened
+  int settings = -1;    // enable_* bits, read on demand (cost.h)
 
   catalog::CatalogView& catalog() { return session.catalog(); }
   int new_slot(const TypeRef& type) {
@@ -44,6 +46,9 @@ struct Statement {
     return out->runtime_slots++;
   }
   void depend(const std::shared_ptr<const RelationInfo>& relation, storage::TableLockMode lock);
+
+ private:
+  std::unordered_map<Oid, size_t> dependency_of_;  // places in out->relations, once there are many
 };
 
 }  // namespace indigo::sql::planning

@@ -64,6 +64,15 @@ CLIENTS = (
     (12, 'SELECT "t1"."id", "p"."__prisma_data__" FROM "author" AS "t1" LEFT JOIN LATERAL (SELECT COALESCE(JSONB_AGG("d"), \'[]\') AS '
          '"__prisma_data__" FROM (SELECT JSONB_BUILD_OBJECT(\'id\', "t3"."id") AS "d" FROM (SELECT "t2".* FROM "post" AS "t2" WHERE "t1"."id" = '
          '"t2"."author_id") AS "t3") AS "t4") AS "p" ON TRUE WHERE "t1"."id" = 5 LIMIT 1'),
+    # Prisma's pages: what comes behind a row that is looked up, by one column and by two, in both directions.
+    (11, 'SELECT "public"."post"."id" FROM "public"."post", (SELECT "public"."post"."created_at" AS "post_created_at_0" FROM "public"."post" '
+         'WHERE ("public"."post"."id") = (5000)) AS "order_cmp" WHERE "public"."post"."created_at" <= "order_cmp"."post_created_at_0" '
+         'ORDER BY "public"."post"."created_at" DESC LIMIT 10 OFFSET 0'),
+    (11, 'SELECT "post"."id" FROM "post", (SELECT "post"."created_at" AS "c", "post"."id" AS "i" FROM "post" WHERE "post"."id" = 5000) AS "o" '
+         'WHERE ("post"."created_at", "post"."id") <= ("o"."c", "o"."i") ORDER BY "post"."created_at" DESC, "post"."id" DESC LIMIT 10'),
+    (11, 'SELECT "post"."id" FROM "post", (SELECT "post"."created_at" AS "c", "post"."id" AS "i" FROM "post" WHERE "post"."id" = 5000) AS "o" '
+         'WHERE ("post"."created_at" > "o"."c" OR ("post"."created_at" = "o"."c" AND "post"."id" >= "o"."i")) '
+         'ORDER BY "post"."created_at" ASC, "post"."id" ASC LIMIT 10'),
     (1, 'INSERT INTO "tag" ("name") VALUES (\'tag 5\') ON CONFLICT ("name") DO UPDATE SET "name" = EXCLUDED."name" RETURNING "id"'),
     # HammerDB and BenchBase: oldest new order, by = ANY of arrays, YCSB's ranges, min instead of LIMIT.
     (1, "SELECT MIN(id) FROM post WHERE author_id = 77"),

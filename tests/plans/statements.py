@@ -103,6 +103,9 @@ SHAPES = (
     # A WITH query is not computed to see whether it is empty, when nothing asks for it.
     (22000, "WITH pairs AS MATERIALIZED (SELECT a.p FROM line a JOIN line b ON a.l = b.l) SELECT count(*) FROM line "
             "WHERE quantity = 999 AND p IN (SELECT p FROM pairs)"),
+    # Nor when the first row of the other side costs more than the scan of what it has not computed.
+    (24000, "WITH pairs AS MATERIALIZED (SELECT a.p FROM line a JOIN line b ON a.l = b.l) SELECT count(*) FROM line "
+            "JOIN part ON line.p = part.p WHERE part.size = 999 AND line.p IN (SELECT p FROM pairs)"),
     # ANY that refers to what is around it is a join.
     (42000, "SELECT count(*) FROM line WHERE l = ANY (SELECT o.l FROM line o WHERE o.p = line.p AND o.mode = line.mode)"),
     # CH-benCHmark's Q5: a merge join by the first column of a key would compare all pairs.

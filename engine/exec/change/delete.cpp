@@ -111,8 +111,9 @@ Result<OperatorPtr> make_delete(Builder& b, const sql::DeletePlan& p) {
   if (!p.dispatched) return triggered(delete_operator(b, p, p, std::move(input), joined));
   std::vector<DispatchedTable> tables;
   for (const auto& t : p.tables) {
-    tables.push_back({t->relation->oid, [&b, &p, t, joined](OperatorPtr feed) {
-                        return delete_operator(b, p, *t, std::move(feed), joined);
+    tables.push_back({t->relation->oid, [&state = b.state(), &p, t, joined](OperatorPtr feed) {
+                        Builder late(state);
+                        return delete_operator(late, p, *t, std::move(feed), joined);
                       }});
   }
   return triggered(make_dispatch(std::move(input), p.table_column, !p.columns.empty(), std::move(tables)));

@@ -250,8 +250,10 @@ Result<OperatorPtr> make_merge(Builder& b, const sql::MergePlan& p) {
   if (!p.dispatched) return triggered(merge_operator(b, p, p, std::move(input)));
   std::vector<DispatchedTable> tables;
   const auto add = [&](Oid relation, std::shared_ptr<const sql::MergePlan> t) {
-    tables.push_back(
-        {relation, [&b, &p, t = std::move(t)](OperatorPtr feed) { return merge_operator(b, p, *t, std::move(feed)); }});
+    tables.push_back({relation, [&state = b.state(), &p, t = std::move(t)](OperatorPtr feed) {
+                        Builder late(state);
+                        return merge_operator(late, p, *t, std::move(feed));
+                      }});
   };
   for (const auto& t : p.tables) add(t->relation->oid, t);
   add(kInvalidOid, p.inserts);

@@ -112,8 +112,9 @@ Result<OperatorPtr> make_update(Builder& b, const sql::UpdatePlan& p) {
   if (!p.dispatched) return triggered(update_operator(b, p, p, std::move(input), joined));
   std::vector<DispatchedTable> tables;
   for (const auto& t : p.tables) {
-    tables.push_back({t->relation->oid, [&b, &p, t, joined](OperatorPtr feed) {
-                        return update_operator(b, p, *t, std::move(feed), joined);
+    tables.push_back({t->relation->oid, [&state = b.state(), &p, t, joined](OperatorPtr feed) {
+                        Builder late(state);
+                        return update_operator(late, p, *t, std::move(feed), joined);
                       }});
   }
   return triggered(make_dispatch(std::move(input), p.table_column, !p.columns.empty(), std::move(tables)));

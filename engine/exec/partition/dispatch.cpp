@@ -24,8 +24,10 @@ class Feed final : public Operator {
 };
 
 struct Table {
+  MakeChange make;
   Feed* feed = nullptr;
-  OperatorPtr change;
+  OperatorPtr change;  // null: no row has come yet
+  bool open = false;
 };
 
 class DispatchOperator final : public Operator {
@@ -33,24 +35,20 @@ class DispatchOperator final : public Operator {
   DispatchOperator(OperatorPtr input, int table_column, bool in_order)
       : input_(std::move(input)), table_column_(static_cast<size_t>(table_column)), in_order_(in_order) {}
 
-  Status add(const DispatchedTable& table) {
-    auto feed = std::make_unique<Feed>();
-    Table out;
-    out.feed = feed.get();
-    INDIGO_ASSIGN(out.change, table.make(std::move(feed)));
+  void add(DispatchedTable table) {
     number_[table.relation] = tables_.size();
-    tables_.push_back(std::move(out));
-    return {};
+    tables_.push_back({std::move(table.make)});
   }
 
   Status open(Open mode) override {
+    close_tables();
+    mode_ = mode;
     running_ = nullptr;
     group_count_ = at_ = 0;
-    for (Table& t : tables_) INDIGO_TRY(t.change->open(mode));
     return input_->open(mode);
   }
   void close() override {
-    for (Table& t : tables_) t.change->close();
+    close_tables();
     input_->close();
   }
 
@@ -64,6 +62,7 @@ class DispatchOperator final : public Operator {
       if (at_ < group_count_) {
         const Group& group = groups_[at_++];
         Table& table = tables_[group.table];
+        INDIGO_TRY(begin(group.table));
         source_->selection = {group.rows.data(), static_cast<uint32_t>(group.rows.size())};
         table.feed->give(source_);
         running_ = table.change.get();
@@ -80,6 +79,28 @@ class DispatchOperator final : public Operator {
     size_t table;
     std::vector<uint16_t> rows;
   };
+
+  // Of the tables that are named few have rows.
+  Status begin(size_t number) {
+    Table& t = tables_[number];
+    if (t.open) return {};
+    if (t.change == nullptr) {
+      auto feed = std::make_unique<Feed>();
+      t.feed = feed.get();
+      INDIGO_ASSIGN(t.change, t.make(std::move(feed)));
+    }
+    t.open = true;
+    opened_.push_back(number);
+    return t.change->open(mode_);
+  }
+
+  void close_tables() {
+    for (const size_t number : opened_) {
+      tables_[number].change->close();
+      tables_[number].open = false;
+    }
+    opened_.clear();
+  }
 
   Status split() {
     group_count_ = at_ = 0;
@@ -110,6 +131,8 @@ class DispatchOperator final : public Operator {
   const size_t table_column_;
   const bool in_order_;
   std::vector<Table> tables_;
+  std::vector<size_t> opened_;
+  Open mode_ = Open::kFresh;
   std::unordered_map<Oid, size_t> number_;
   Chunk* source_ = nullptr;
   Operator* running_ = nullptr;
@@ -123,7 +146,7 @@ class DispatchOperator final : public Operator {
 Result<OperatorPtr> make_dispatch(OperatorPtr input, int table_column, bool in_order,
                                   std::vector<DispatchedTable> tables) {
   auto op = std::make_unique<DispatchOperator>(std::move(input), table_column, in_order);
-  for (const DispatchedTable& t : tables) INDIGO_TRY(op->add(t));
+  for (DispatchedTable& t : tables) op->add(std::move(t));
   return OperatorPtr(std::move(op));
 }
 

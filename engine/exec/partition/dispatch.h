@@ -8,7 +8,7 @@
 
 namespace indigo::engine::exec {
 
-// Makes the change of one table over the operator that feeds it.
+// Makes the change of one table over the operator that feeds it, when its first row has come; so it keeps no builder.
 using MakeChange = std::function<Result<OperatorPtr>(OperatorPtr feed)>;
 struct DispatchedTable {
   Oid relation = kInvalidOid;  // kInvalidOid: rows of no table (MERGE's source rows without a match)

@@ -26,9 +26,10 @@ Status add_leaves(Level& level, const RowLock& lock, Resolver& resolve, LockRows
   const Rel& rel = rel_of(level, lock);
   if (!rel.has_leaves) return {};
   INDIGO_ASSIGN(const ExprPtr table, resolve(make_var(lock.entry, kTableOidColumn, {oid::kOid, -1, kInvalidOid})));
+  const LockRowsPlan::Lock of_all = out;
   for (const ScannedTable* leaf : rel.leaves) {
     level.s.depend(leaf->relation, storage::TableLockMode::kRowShare);
-    LockRowsPlan::Lock of_leaf = out;
+    LockRowsPlan::Lock of_leaf = of_all;
     of_leaf.relation = leaf->relation;
     for (auto& [input, column] : of_leaf.refresh) column = leaf->column_of[static_cast<size_t>(column)];
     out.tables.push_back(std::move(of_leaf));

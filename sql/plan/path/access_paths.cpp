@@ -187,8 +187,16 @@ class TablePaths {
       if (used != outer || !tree.serves(match)) continue;  // another supplier makes this path
       p->outer = outer;
       finish_scan(level_, rel_, *p, tree, match, rel_.restrictions);
+      Path* back = nullptr;
+      if (!p->bounds.plain() && !level_.work.order_by.empty()) {  // behind the one row of another relation
+        back = level_.new_path(Path::Kind::kScan);
+        *back = *p;
+        back->direction = storage::Direction::kBackward;
+        set_order(*back, tree);
+      }
       set_order(*p, tree);
       add_path(level_, rel_, p);
+      if (back != nullptr) add_path(level_, rel_, back);
     }
   }
 

@@ -184,12 +184,14 @@ class PathBuilder {
       for (const auto& leaves : from.leaves) {
         pruning.inputs.emplace_back();
         for (const size_t leaf : leaves) pruning.inputs.back().push_back(static_cast<int>(leaf));
+        pruning.concerned += leaves.size();
       }
       plan->prunings.push_back(std::move(pruning));
     }
     Resolver resolve(out.layout);
     INDIGO_ASSIGN(plan->order, resolve.keys(p.sort));
     copy_costs(p, *plan);
+    if (!plan->prunings.empty()) level_.s.prunes = true;
     out.plan = std::move(plan);
     return out;
   }

@@ -77,8 +77,12 @@ class JoinPaths {
 
   // Most paths lose at once, and there may be very many: they are not even made.
   bool loses(const Path& l, const Path& r, double startup, double total, bool keeps_order) const {
+    static const std::vector<PathKey> kNoOrder;
+    return loses(l, r, startup, total, keeps_order ? l.keys : kNoOrder);
+  }
+  bool loses(const Path& l, const Path& r, double startup, double total, const std::vector<PathKey>& order) const {
     PathMerit merit{startup, total, out_.rows, (l.outer | r.outer) - out_.set, {}};
-    if (keeps_order) merit.keys = std::span(l.keys).first(useful_keys(level_, l.keys, out_.set));
+    merit.keys = std::span(order).first(useful_keys(level_, order, out_.set));
     return would_lose(level_, out_, merit);
   }
 
@@ -107,10 +111,16 @@ class JoinPaths {
       if (l->outer.overlaps(right_.set) || is_parameterised_scan(*l)) continue;
       for (Path* r : right_.paths) {
         if (!supplies(*l, *r)) continue;
-        if (r->outer.empty() && r != right_.cheapest) continue;
+        const bool ordered = has_one_left() && !r->keys.empty();
+        if (r->outer.empty() && r != right_.cheapest && !ordered) continue;
         nested_loop(*l, *r);
       }
     }
+  }
+
+  // At most one left row: what comes out is in the right side's order, as the page behind a row that is looked up is.
+  bool has_one_left() const {
+    return (type_ == JoinType::kInner || type_ == JoinType::kLeft) && left_.set.count() == 1 && left_.one_row;
   }
 
   // Index look-ups by another relation's column are the inner side of a join with that relation only.
@@ -154,13 +164,14 @@ class JoinPaths {
     double total = l.total + first + std::max(0.0, loops - 1) * repeat + loops * scanned * kOperatorCost +
                    out_.rows * kRowCost / 2 + filters_cost_;
     if (!enabled(level_.s, kEnableNestLoop)) total += kDisabledCost;
-    if (loses(l, r, startup, total, true)) return;
+    const std::vector<PathKey>& order = has_one_left() && !r.keys.empty() ? r.keys : l.keys;
+    if (loses(l, r, startup, total, order)) return;
     std::vector<const Clause*> clauses = remaining(r);
     total += loops * scanned * clauses_cost(level_, clauses);
-    if (loses(l, r, startup, total, true)) return;
+    if (loses(l, r, startup, total, order)) return;
     Path* p = new_join(Path::Kind::kNestedLoop, l, keep ? *materialized(r) : r, type_);
     p->join_clauses = std::move(clauses);
-    p->keys = l.keys;
+    p->keys = order;
     p->startup = startup;
     p->total = total;
     add(p);
