@@ -13,7 +13,10 @@ std::optional<std::vector<types::HashKeyPart>> CatalogView::hash_partition_key(O
 
 const types::Collator* CatalogView::collator_of_type(const types::TypeRef& ref) {
   auto info = ref.oid < oid::kFirstUserOid ? nullptr : type(ref.oid);
-  while (info != nullptr && info->kind == 'd' && info->base >= oid::kFirstUserOid) info = type(info->base);
+  while (info != nullptr && (info->kind == 'd' || info->is_array())) {
+    const Oid inner = info->kind == 'd' ? info->base : info->element;
+    info = inner < oid::kFirstUserOid ? nullptr : type(inner);
+  }
   if (info == nullptr || info->comparison.empty()) return collator(ref.collation);
   return types::collator_of_comparison(info->comparison);
 }

@@ -34,7 +34,14 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
     out.type = info->kind == 'r' ? oid::kInt4Range : oid::kInt4Multirange;
   // So do the images of composite values and arrays.
   if (info != nullptr && info->kind == 'c' && info->comparison.empty()) out.type = oid::kRecord;
-  if (info != nullptr && info->is_array() && info->oid >= oid::kFirstUserOid) out.type = oid::kInt4Array;
+  if (info != nullptr && info->is_array() && info->oid >= oid::kFirstUserOid) {
+    out.type = oid::kInt4Array;
+    auto element = types(info->element);
+    while (element != nullptr && element->kind == 'd') element = types(element->base);
+    if (element != nullptr && !element->comparison.empty()) {
+      out.collator = types::collator_of_comparison(element->comparison);
+    }
+  }
   if (info != nullptr && !info->comparison.empty()) {
     // Images of an extension's own form compare as bytes.
     out.type = info->definition != nullptr ? Oid{oid::kBytea} : Oid{oid::kText};

@@ -1,7 +1,7 @@
 // min and max of every ordered type.
 #include "types/aggregate/aggregate.h"
 #include "types/array/array_shape.h"
-#include "types/function/collation.h"
+#include "types/array/element_collator.h"
 #include "types/function/compare.h"
 #include "types/function/families.h"
 #include "types/number/float.h"
@@ -55,7 +55,7 @@ struct AnyExtreme {
       if (call.arguments[0].oid == oid::kAnyArray &&
           ArrayView(v.str).element_type() != ArrayView(s.best.str).element_type())
         return fail_different_elements(context);
-      const int c = s.order->compare(v, s.best, collator_of(context, call));
+      const int c = s.order->compare(v, s.best, element_collator(context, call));
       if (kMax ? c < 0 : c > 0) return;  // of equals, the later
     }
     s.any = true;

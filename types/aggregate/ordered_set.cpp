@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "types/aggregate/aggregate.h"
+#include "types/array/element_collator.h"
 #include "types/datetime/arithmetic.h"
 #include "types/function/collation.h"
 #include "types/function/families.h"
@@ -118,7 +119,7 @@ struct Mode {
     const TypeOrder* order = order_of(context, call.arguments[0].oid);
     if (order == nullptr) return fail_no_comparison(context, call.arguments[0].oid);
     const std::vector<Datum>& v = s.rows->values;
-    const Collator* collator = collator_of(context, call);
+    const Collator* collator = element_collator(context, call);
     size_t best = 0, best_length = 0;
     for (size_t i = 0; i < v.size();) {
       size_t end = i + 1;
@@ -153,7 +154,7 @@ int compare_keys(FuncContext& context, const CallInfo& call, size_t column, cons
     fail_no_comparison(context, call.arguments[column].oid);
     return 0;
   }
-  const int c = order->compare(a, b, collator_of(context, call));
+  const int c = order->compare(a, b, element_collator(context, call));
   return direction.descending ? -c : c;
 }
 

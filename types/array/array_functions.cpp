@@ -3,6 +3,7 @@
 
 #include "base/fiber/long_work.h"
 #include "types/array/array_shape.h"
+#include "types/array/element_collator.h"
 #include "types/function/collation.h"
 #include "types/function/compare.h"
 #include "types/function/families.h"
@@ -50,7 +51,7 @@ int compare(FuncContext& context, const CallInfo& call, Str a, Str b) {
     fail_different_elements(context);
     return 0;
   }
-  return type_order(oid::kAnyArray)->compare(Datum::of(a), Datum::of(b), collator_of(context, call));
+  return type_order(oid::kAnyArray)->compare(Datum::of(a), Datum::of(b), element_collator(context, call));
 }
 bool is_equal(int c) { return c == 0; }
 bool is_unequal(int c) { return c != 0; }
@@ -82,7 +83,7 @@ bool has_element(const TypeOrder& order, const ArrayView& a, const Datum& v, con
 }
 bool overlap(FuncContext& context, const CallInfo& call, Str x, Str y) {
   const ArrayView a(x), b(y);
-  const Collator* collator = collator_of(context, call);
+  const Collator* collator = element_collator(context, call);
   const TypeOrder* order = array_order(context, a);
   if (order == nullptr) return false;
   for (int32_t i = 0; i < a.count(); i++)
@@ -91,7 +92,7 @@ bool overlap(FuncContext& context, const CallInfo& call, Str x, Str y) {
 }
 bool contains(FuncContext& context, const CallInfo& call, Str x, Str y) {
   const ArrayView a(x), b(y);
-  const Collator* collator = collator_of(context, call);
+  const Collator* collator = element_collator(context, call);
   const TypeOrder* order = array_order(context, a);
   if (order == nullptr) return false;
   for (int32_t i = 0; i < b.count(); i++)
@@ -115,7 +116,7 @@ OptionalInt position_from(FuncContext& context, const CallInfo& call, const Arra
                           int64_t from) {
   if (!one_dimensional(context, a, "searching for elements in multidimensional arrays is not supported")) return {};
   const TypeOrder* order = array_order(context, a);
-  const Collator* collator = collator_of(context, call);
+  const Collator* collator = element_collator(context, call);
   if (order == nullptr || a.count() == 0) return {};
   const int32_t low = a.dimension(0).lower;
   for (int64_t i = std::max<int64_t>(from - low, 0); i < a.count(); i++)
@@ -146,7 +147,7 @@ OptionalArray positions(FuncContext& context, const CallInfo& call, OptionalArra
   const ArrayView a(*image);
   if (!one_dimensional(context, a, "searching for elements in multidimensional arrays is not supported")) return {};
   const TypeOrder* order = array_order(context, a);
-  const Collator* collator = collator_of(context, call);
+  const Collator* collator = element_collator(context, call);
   if (order == nullptr) return {};
   std::vector<Datum> found;
   for (int32_t i = 0; i < a.count(); i++)
@@ -160,7 +161,7 @@ OptionalArray substitute(FuncContext& context, const CallInfo& call, Str image, 
   if (to == nullptr && !one_dimensional(context, a, "removing elements from multidimensional arrays is not supported"))
     return {};
   const TypeOrder* order = array_order(context, a);
-  const Collator* collator = collator_of(context, call);
+  const Collator* collator = element_collator(context, call);
   if (order == nullptr) return {};
   std::vector<Datum> elements;
   bool changed = false;
@@ -187,7 +188,7 @@ OptionalArray replace(FuncContext& context, const CallInfo& call, OptionalArray 
 }
 
 int32_t width_bucket(FuncContext& context, const CallInfo& call, Datum v, Str thresholds) {
-  const Collator* collator = collator_of(context, call);
+  const Collator* collator = element_collator(context, call);
   const ArrayView a(thresholds);
   if (a.dimensions() > 1) {
     context.fail(sqlstate::kArraySubscriptError, "thresholds must be one-dimensional array");

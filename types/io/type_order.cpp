@@ -169,15 +169,18 @@ const TypeOrder* order_of_builtin(Oid type) {
 }
 
 // Without the catalog it is not known whether a user's type is a composite one, an array or a domain: a value that is no record is
-// compared byte by byte.
+// compared as the collator says, which who knows the type has chosen (CatalogView::collator_of_type), else byte by byte.
 int compare_of_user_type(const Datum& a, const Datum& b, const Collator* collator) {
   if (is_record_image(a.str) && is_record_image(b.str)) return compare_records(a, b, collator);
-  return three_way(a.str.compare(b.str), 0);
+  return collate(collator, a.str, b.str);
+}
+uint64_t hash_of_user_type(const Datum& v, const Collator* collator) {
+  return is_record_image(v.str) ? hash_record(v, collator) : kCollatedOrder.hash(v, collator);
 }
 constexpr TypeOrder kUserOrder{
     compare_of_user_type,
     [](const Datum& a, const Datum& b, const Collator* c) { return compare_of_user_type(a, b, c) == 0; },
-    [](const Datum& v, const Collator* c) { return is_record_image(v.str) ? hash_record(v, c) : hash_string(v.str); }};
+    hash_of_user_type};
 
 }  // namespace
 

@@ -253,11 +253,11 @@ void append_record(Str image, std::string& out) {
   out.push_back(3);
 }
 
-void append_user_text(Str bytes, std::string& out) {
+void append_user_text(Str bytes, const Collator* collator, std::string& out) {
   const bool record = is_record_image(bytes);
   out.push_back(record ? 1 : 0);
   if (record) return append_record(bytes, out);
-  append_escaped_text(bytes, out);
+  append_text(bytes, collator, out);
 }
 
 void append_value(Kind kind, const Datum& value, const Collator* collator, std::string& out) {
@@ -265,7 +265,7 @@ void append_value(Kind kind, const Datum& value, const Collator* collator, std::
   if (kind == kTsQueryForm) return append_tsquery_key(value.str, out);
   if (kind == kJsonbForm) return append_jsonb(JsonbView(value.str), out);
   if (kind == kRecordForm) return append_record(value.str, out);
-  if (kind == kUserForm) return append_user_text(value.str, out);
+  if (kind == kUserForm) return append_user_text(value.str, collator, out);
   switch (kind) {
     case Kind::kNone: break;
     case Kind::kBool: out.push_back(value.b ? 1 : 0); break;

@@ -354,7 +354,8 @@ bool class_accepts(DdlContext& c, const AccessMethod& method, std::string_view n
     const Oid input = row.oid(catalog::pg_opclass::c_opcintype);
     accepts |= row.str(catalog::pg_opclass::c_opcname) == name &&
                row.oid(catalog::pg_opclass::c_opcmethod) == method.classes &&
-               (input == base || input == family || (text && input == oid::kText));
+               (input == base || input == family || (text && input == oid::kText) ||
+                (base == oid::kCidr && input == oid::kInet));
     return !accepts;
   });
   return accepts;
@@ -402,9 +403,12 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
     }
     const auto by_default = default_class(c, method, spec.type.oid);
     if (!by_default.ok() || spec.opclass != *by_default) {
-      // With collation C the pattern classes order as the default ones do.
+      // With collation C the pattern classes order as the default ones do; and so does a class of the default one's family.
       const std::string_view name = q.name;
-      const bool pattern = name == "text_pattern_ops" || name == "varchar_pattern_ops" ||
+      const types::Builtins& builtins = c.catalog.catalog().builtins();
+      const Oid family = builtins.opclass_family(spec.opclass);
+      const bool related = by_default.ok() && family != kInvalidOid && family == builtins.opclass_family(*by_default);
+      const bool pattern = related || name == "text_pattern_ops" || name == "varchar_pattern_ops" ||
                            name == "bpchar_pattern_ops" || name == "varchar_ops" || name == "text_ops";
       if (!class_accepts(c, method, name, spec.type.oid)) {
         return Error(sqlstate::kDatatypeMismatch, "operator class " + quoted(name) + " does not accept data type " +
