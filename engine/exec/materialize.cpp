@@ -1,7 +1,6 @@
 // Materialize: remembers its input, so that a rescan whose slots have not changed replays it.
-#include <algorithm>
-
 #include "engine/exec/operators.h"
+#include "engine/exec/spill/row_spool.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -15,7 +14,8 @@ class MaterializeOperator final : public Operator {
     at_ = 0;
     uint64_t generation = state_.generation(slots());
     if (mode == Open::kAgain && opened_ && generation == generation_) return {};
-    rows_.init(columns_);
+    reader_.reset();
+    rows_.init(columns_, state_.context().spill);
     generation_ = generation;
     complete_ = false;
     opened_ = true;
@@ -30,16 +30,17 @@ class MaterializeOperator final : public Operator {
         complete_ = true;
         return nullptr;
       }
-      rows_.append(*chunk);
+      INDIGO_TRY(rows_.append(*chunk));
       INDIGO_TRY(state_.check_memory(rows_.bytes()));
     }
-    rows_.view(at_, std::min(rows_.rows() - at_, max_rows), out_);
+    INDIGO_TRY(reader_.view(rows_, at_, max_rows, out_));
     at_ += out_.selection.count;
     return &out_;
   }
 
   void close() override {
     input_->close();
+    reader_.reset();
     rows_.clear();
     opened_ = false;
   }
@@ -48,9 +49,10 @@ class MaterializeOperator final : public Operator {
   QueryState& state_;
   std::vector<Phys> columns_;
   OperatorPtr input_;
-  RowStore rows_;
+  RowSpool rows_;
+  RowSpool::Reader reader_;
   Chunk out_;
-  uint32_t at_ = 0;
+  uint64_t at_ = 0;
   uint64_t generation_ = 0;
   bool opened_ = false, complete_ = false;
 };

@@ -109,12 +109,12 @@ void QueryState::rescan_cte(int cte) {
   if (c.opened && generation(c.slots) != c.generation) c.opened = c.finished = false;
 }
 
-Result<bool> QueryState::fetch_cte(int cte, uint32_t row) {
+Result<bool> QueryState::fetch_cte(int cte, uint64_t row) {
   CteState& c = ctes_[static_cast<size_t>(cte)];
   if (!c.opened) {
     c.opened = true;
     c.generation = generation(c.slots);
-    c.rows.clear();
+    c.rows.init(c.columns, context_->spill);
     INDIGO_TRY(c.source->open(Open::kFresh));
   }
   while (row >= c.rows.rows() && !c.finished) {
@@ -123,7 +123,7 @@ Result<bool> QueryState::fetch_cte(int cte, uint32_t row) {
       c.finished = true;
       break;
     }
-    c.rows.append(*chunk);
+    INDIGO_TRY(c.rows.append(*chunk));
     INDIGO_TRY(check_memory(c.rows.bytes()));
   }
   return row < c.rows.rows();

@@ -19,6 +19,7 @@
 #include "engine/exec/execution.h"
 #include "engine/exec/operator.h"
 #include "engine/exec/row_store.h"
+#include "engine/exec/spill/row_spool.h"
 #include "sql/plan.h"
 #include "types/function/context.h"
 
@@ -33,8 +34,9 @@ struct CteState {
   bool opened = false, finished = false;
   std::vector<int> slots;   // of the enclosing query, that the source reads
   uint64_t generation = 0;  // of the slots, when it was opened
-  RowStore rows;
-  const RowStore* work_table = nullptr;  // of the running recursive union
+  std::vector<Phys> columns;
+  RowSpool rows;
+  const RowSpool* work_table = nullptr;  // of the running recursive union
 };
 
 class QueryState {
@@ -77,7 +79,7 @@ class QueryState {
   // Before a scan: forgets the rows that were made for other values of the enclosing query.
   void rescan_cte(int cte);
   // Makes row `row` of the CTE available; false at its end.
-  Result<bool> fetch_cte(int cte, uint32_t row);
+  Result<bool> fetch_cte(int cte, uint64_t row);
 
   // ---- limits
   // Lets others run and answers 57014 or 57P01 when the session must stop. Called at chunk boundaries.

@@ -75,7 +75,7 @@ class InternalSet final : public Routine {
     while (const uint32_t count = set->next(context, columns, kRowsAtOnce)) {
       for (uint32_t r = 0; r < count; r++) {
         for (size_t c = 0; c < columns.size(); c++) values[c] = columns[c].datum(r);
-        out.store.append(values);
+        INDIGO_TRY(out.store.append(values));
       }
     }
     if (context.failed()) return context.take_error();

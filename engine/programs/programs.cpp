@@ -30,11 +30,20 @@ class RowProducer final : public types::SetProducer {
   }
 
   uint32_t next(types::FuncContext& context, std::span<Vector> columns, uint32_t capacity) override {
+    if (at_ == chunk_.rows()) {
+      if (read_ == rows_->store.rows()) return 0;
+      if (Status status = reader_.view(rows_->store, read_, kChunkRows, chunk_); !status.ok()) {
+        context.fail(std::move(*status.take_error()));
+        return 0;
+      }
+      at_ = 0;
+      read_ += chunk_.rows();
+    }
     uint32_t n = 0;
-    for (; n < capacity && at_ < rows_->store.rows(); n++, at_++) {
+    for (; n < capacity && at_ < chunk_.rows(); n++, at_++) {
       if (as_value_) {
         std::vector<Datum> values;
-        for (const size_t i : live_) values.push_back(rows_->store.datum(at_, i));
+        for (const size_t i : live_) values.push_back(datum(i));
         columns[0].set_datum(n, Datum::of(context.arena().copy(types::make_record(
                                     type_, rows_->types, values, type_ == oid::kRecord ? rows_->names : kNoNames))));
         continue;
@@ -49,7 +58,7 @@ class RowProducer final : public types::SetProducer {
         return 0;
       }
       for (size_t c = 0; c < columns.size(); c++) {
-        const Datum value = rows_->store.datum(at_, all ? c : live_[c]);
+        const Datum value = datum(all ? c : live_[c]);
         if (value.null) {
           columns[c].set_null(n);
         } else if (value.phys != columns[c].phys()) {
@@ -64,12 +73,17 @@ class RowProducer final : public types::SetProducer {
   }
 
  private:
+  Datum datum(size_t column) const { return chunk_.columns[column].datum(chunk_.selection[at_]); }
+
   static inline const std::vector<std::string> kNoNames;
   std::unique_ptr<RowList> rows_;
+  exec::RowSpool::Reader reader_;
+  Chunk chunk_;        // the rows that were read last
+  uint64_t read_ = 0;  // with them
   const Oid type_;
   const bool as_value_;
   std::vector<size_t> live_;
-  uint32_t at_ = 0;
+  uint32_t at_ = 0;  // in the chunk
 };
 
 bool same_program(const types::FunctionInfo& a, const types::FunctionInfo& b) {

@@ -2,6 +2,7 @@
 
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/session/session_parts.h"
+#include "engine/settings/applied_settings.h"
 #include "sql/analyze/type/coerce.h"
 #include "storage/store.h"
 #include "types/function/registry.h"
@@ -36,7 +37,8 @@ void RowList::init(SessionParts& session, std::vector<TypeRef> columns, std::vec
     const auto info = session.session_catalog().type(type.oid);
     phys.push_back(info != nullptr ? info->phys : Phys::kI32);
   }
-  store.init(std::move(phys));
+  exec::SpillSpace& space = *session.applied_settings().spill;
+  store.init(std::move(phys), space.may_spill() ? &space : nullptr);
 }
 
 RoutineResult result_of(SessionParts& session, const types::FunctionInfo& info, const TypeRef& result,

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "catalog/descriptor/relation_info.h"
-#include "engine/exec/row_store.h"
+#include "engine/exec/spill/row_spool.h"
 #include "types/value/datum.h"
 
 namespace indigo::engine {
@@ -35,7 +35,7 @@ struct RoutineResult {
 struct RowList {
   std::vector<TypeRef> types;  // empty until the first row
   std::vector<std::string> names;
-  exec::RowStore store;
+  exec::RowSpool store;
 
   void init(SessionParts& session, std::vector<TypeRef> columns, std::vector<std::string> column_names = {});
   bool ready() const { return !types.empty(); }

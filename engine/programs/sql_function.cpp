@@ -237,7 +237,7 @@ Status SqlFunction::rows(SessionParts& session, std::span<const Datum> arguments
       Arena arena;
       INDIGO_TRY(convert(session, chunk, chunk.selection[i], arena, values));
       if (!whole_row_) {
-        out.store.append(values);
+        INDIGO_TRY(out.store.append(values));
         continue;
       }
       types::RecordFields fields;
@@ -256,7 +256,7 @@ Status SqlFunction::rows(SessionParts& session, std::span<const Datum> arguments
         const bool there = c < fields.values.size() && fields.values[c].phys == phys;
         row.push_back(there ? fields.values[c] : Datum::make_null(phys));
       }
-      out.store.append(row);
+      INDIGO_TRY(out.store.append(row));
     }
     return true;
   });

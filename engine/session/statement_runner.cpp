@@ -253,12 +253,13 @@ Status StatementRunner::materialise(Portal& portal) {
     if (columns.size() == portal.prepared->plan->targets.size() + portal.prepared->plan->cursor_tables.size()) break;
     columns.push_back(types::phys_of(session_.session_catalog(), column.type.oid));
   }
-  auto buffer = std::make_unique<RowBuffer>(columns);
+  exec::SpillSpace& space = *session_.applied_settings().spill;
+  auto buffer = std::make_unique<RowBuffer>(columns, space.may_spill() ? &space : nullptr);
   ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, portal.next(0));
     if (chunk == nullptr) break;
-    INDIGO_TRY(buffer->append(*chunk, 0));
+    INDIGO_TRY(buffer->append(*chunk));
   }
   if (portal.prepared->plan->command != sql::CommandKind::kSelect) {
     portal.tag = command_tag(portal.prepared->plan->command, portal.execution->affected_rows());
@@ -279,8 +280,9 @@ Result<uint64_t> StatementRunner::fetch_rows(Portal& portal, uint64_t max_rows, 
     uint64_t wanted = max_rows == 0 ? 0 : max_rows - sent;
     const Chunk* chunk = nullptr;
     if (portal.buffer) {
-      chunk = &portal.buffer->chunk(portal.buffer->position,
-                                    wanted == 0 || wanted > kChunkRows ? kChunkRows : static_cast<uint32_t>(wanted));
+      INDIGO_ASSIGN(
+          chunk, portal.buffer->chunk(portal.buffer->position,
+                                      wanted == 0 || wanted > kChunkRows ? kChunkRows : static_cast<uint32_t>(wanted)));
       portal.buffer->position += chunk->rows();
       if (chunk->rows() == 0) chunk = nullptr;
     } else {

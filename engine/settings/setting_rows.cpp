@@ -237,6 +237,11 @@ constexpr SettingRow kPostgresRows[] = {
           [](Session& s, const std::string& v) {
             change_log(s, [&](auto& log) { log.statements = logged_statements(v); });
           }}},
+    {"log_temp_files",
+     {.keeps_plans = true, .apply = [](Session& s, const std::string& v) {
+        const int64_t kilobytes = std::strtoll(v.c_str(), nullptr, 10);
+        s.applied.spill->logged_bytes = kilobytes < 0 ? -1 : kilobytes * 1024;
+      }}},
     {"log_timezone", {.boot_value = "Etc/UTC"}},
     {"max_connections", {.boot_value = "10000"}},
     {"max_stack_depth", {.boot_value = "2048"}},
@@ -421,7 +426,7 @@ constexpr SettingDefinition kOwnSettings[] = {
      "",
      "",
      kOwnCategory,
-     "Sets where sorts and aggregations put what does not fit into work_mem; empty keeps it in memory.",
+     "Sets where operators and cursors put what does not fit into work_mem; empty keeps it in memory.",
      false,
      SettingShown::kListed,
      nullptr,

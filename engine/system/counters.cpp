@@ -52,6 +52,10 @@ Result<OwnedDatum> rollbacks(SessionParts& session, std::span<const Datum>) {
 Result<OwnedDatum> deadlocks(SessionParts& session, std::span<const Datum>) {
   return value_of(static_cast<int64_t>(session.store().statistics().deadlocks));
 }
+template <int64_t exec::SpillStatistics::Counts::*member>
+Result<OwnedDatum> temporary(SessionParts& session, std::span<const Datum> arguments) {
+  return value_of(session.instance().spill_statistics()->of(arguments[0].oid()).*member);
+}
 Result<OwnedDatum> backends(SessionParts& session, std::span<const Datum> arguments) {
   int32_t count = 0;
   for (const auto& entry : session.instance().sessions()) {
@@ -170,8 +174,8 @@ constexpr SystemValue kCountersValues[] = {
     {"pg_stat_get_db_sessions_fatal", zero},
     {"pg_stat_get_db_sessions_killed", zero},
     {"pg_stat_get_db_stat_reset_time", never},
-    {"pg_stat_get_db_temp_bytes", zero},
-    {"pg_stat_get_db_temp_files", zero},
+    {"pg_stat_get_db_temp_bytes", temporary<&exec::SpillStatistics::Counts::bytes>},
+    {"pg_stat_get_db_temp_files", temporary<&exec::SpillStatistics::Counts::files>},
     {"pg_stat_get_db_tuples_deleted", zero},
     {"pg_stat_get_db_tuples_fetched", zero},
     {"pg_stat_get_db_tuples_inserted", zero},

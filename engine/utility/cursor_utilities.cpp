@@ -187,10 +187,10 @@ Result<uint64_t> send_buffered(UtilityCall& call, Portal& portal, uint64_t first
   while (sent < count) {
     uint32_t step = backward ? 1 : static_cast<uint32_t>(std::min<uint64_t>(count - sent, kChunkRows));
     uint64_t row = backward ? first + count - 1 - sent : first + sent;
-    const Chunk& chunk = portal.buffer->chunk(row - 1, step);
-    if (chunk.rows() == 0) break;
-    INDIGO_TRY(sink.rows(shape, chunk));
-    sent += chunk.rows();
+    INDIGO_ASSIGN(const Chunk* chunk, portal.buffer->chunk(row - 1, step));
+    if (chunk->rows() == 0) break;
+    INDIGO_TRY(sink.rows(shape, *chunk));
+    sent += chunk->rows();
   }
   return sent;
 }

@@ -229,11 +229,15 @@ void NodeDescriber::aggregate(ExplainNode& n, const Plan& p, const char* title, 
 
 void NodeDescriber::hash_memory(ExplainNode& n, const Plan& p) {
   if (!options_.analyze) return;
-  const std::string size = kilobytes(counters(p).memory_bytes);
-  n.properties.push_back(Property::text("Batches", "1  Memory Usage: " + size + "kB", Where::kText));
-  n.properties.push_back(Property::raw("HashAgg Batches", "1"));
+  const PlanCounters c = counters(p);
+  const std::string size = kilobytes(c.memory_bytes), disk = kilobytes(c.disk_bytes),
+                    batches = std::to_string(c.batches);
+  n.properties.push_back(Property::text(
+      "Batches", batches + "  Memory Usage: " + size + "kB" + (c.batches > 1 ? "  Disk Usage: " + disk + "kB" : ""),
+      Where::kText));
+  n.properties.push_back(Property::raw("HashAgg Batches", batches));
   n.properties.push_back(Property::raw("Peak Memory Usage", size));
-  n.properties.push_back(Property::raw("Disk Usage", "0"));
+  n.properties.push_back(Property::raw("Disk Usage", c.disk_bytes == 0 ? "0" : disk));
 }
 
 void NodeDescriber::grouping_sets(ExplainNode& n, const Plan& p, const GroupingSetsPlan& g) {
@@ -355,12 +359,17 @@ void NodeDescriber::merge(ExplainNode& n, const Plan& p, const MergePlan& m) {
 void NodeDescriber::describe_hash(ExplainNode& hash, const Plan& join) const {
   if (!options_.analyze || hash.counters.loops == 0) return;
   const PlanCounters c = counters(join);
-  const std::string size = kilobytes(c.memory_bytes), buckets = std::to_string(c.buckets);
-  hash.properties.push_back(
-      Property::text("Buckets", buckets + "  Batches: 1  Memory Usage: " + size + "kB", Where::kText));
+  const std::string size = kilobytes(c.memory_bytes), buckets = std::to_string(c.buckets),
+                    batches = std::to_string(c.batches);
+  hash.properties.push_back(Property::text(
+      "Buckets",
+      (c.batches == 1 ? buckets + "  Batches: 1"
+                      : buckets + " (originally " + buckets + ")  Batches: " + batches + " (originally 1)") +
+          "  Memory Usage: " + size + "kB",
+      Where::kText));
   hash.properties.push_back(Property::raw("Hash Buckets", buckets));
   hash.properties.push_back(Property::raw("Original Hash Buckets", buckets));
-  hash.properties.push_back(Property::raw("Hash Batches", "1"));
+  hash.properties.push_back(Property::raw("Hash Batches", batches));
   hash.properties.push_back(Property::raw("Original Hash Batches", "1"));
   hash.properties.push_back(Property::raw("Peak Memory Usage", size));
 }

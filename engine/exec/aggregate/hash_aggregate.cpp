@@ -71,6 +71,8 @@ class HashAggregateOperator final : public Operator {
     states_.clear();
     table_.clear();
     built_ = spilled_ = false;
+    batches_ = 1;
+    disk_bytes_ = 0;
     current_ = {};
     for (auto& partition : partitions_) partition.reset();
     waiting_.clear();
@@ -114,8 +116,12 @@ class HashAggregateOperator final : public Operator {
   // The partitions that have been filled wait for their turn.
   void keep_partitions() {
     for (auto& partition : partitions_) {
-      if (partition != nullptr) waiting_.push_back({std::exchange(partition, nullptr), current_.depth + 1});
+      if (partition == nullptr) continue;
+      batches_++;
+      disk_bytes_ += partition->bytes();
+      waiting_.push_back({std::exchange(partition, nullptr), current_.depth + 1});
     }
+    counters().note_disk(batches_, disk_bytes_);
     current_ = {};
   }
 
@@ -178,6 +184,7 @@ class HashAggregateOperator final : public Operator {
   Partition current_;     // that is read in the input's place
   std::array<std::unique_ptr<SpilledRows>, size_t{1} << kPartitionBits> partitions_;
   std::vector<Partition> waiting_;
+  uint64_t batches_ = 1, disk_bytes_ = 0;
   std::vector<const Vector*> columns_of_chunk_;
   SelectionBuffer known_;
 };

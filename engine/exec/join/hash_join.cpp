@@ -3,13 +3,19 @@
 // Without a residual condition, semi and anti joins answer a selection of the left chunk itself. Rows with a null key match
 // nothing (unless the key is null-safe); they are kept only where unmatched right rows are answered. Of the right rows only the
 // columns that are read above are kept.
+//
+// A right side that outgrows work_mem goes, where there is a place for temporary files, to parts by its hashes
+// (join_parts.h); the left rows follow, and each part is joined like inputs of its own. Where the planner may rely on the
+// left rows' order each of them has its number with it, and what the parts give is merged by that.
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "engine/exec/join/join_output.h"
+#include "engine/exec/join/join_parts.h"
+#include "engine/exec/join/join_table.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/row_keys.h"
+#include "engine/exec/spill/sorted_runs.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -18,10 +24,11 @@ using sql::JoinType;
 
 class HashJoinOperator final : public Operator {
  public:
-  HashJoinOperator(QueryState& state, const sql::HashJoinPlan& plan, JoinOutput output, ExpressionSet left_keys,
-                   ExpressionSet right_keys, KeyOps ops, OperatorPtr left, OperatorPtr right)
+  HashJoinOperator(QueryState& state, const sql::HashJoinPlan& plan, std::vector<Phys> columns, JoinOutput output,
+                   ExpressionSet left_keys, ExpressionSet right_keys, KeyOps ops, OperatorPtr left, OperatorPtr right)
       : state_(state),
         plan_(plan),
+        columns_(std::move(columns)),
         output_(std::move(output)),
         left_keys_(std::move(left_keys)),
         right_keys_(std::move(right_keys)),
@@ -34,6 +41,7 @@ class HashJoinOperator final : public Operator {
     packed_ =
         ops_.packs() && std::none_of(plan.null_safe.begin(), plan.null_safe.end(), [](bool safe) { return safe; });
     for (size_t i = 0; i < right_keys_.size() && !packed_; i++) shape_.push_back(right_keys_.node(i).phys);
+    in_order_ = !keeps_right() && (plan.type != JoinType::kLeft || !output_.condition());
   }
 
   Status open(Open mode) override {
@@ -47,13 +55,14 @@ class HashJoinOperator final : public Operator {
     error_ = nullptr;
     left_error_ = nullptr;
     uint64_t generation = state_.generation(right_->slots());
-    bool keep = mode == Open::kAgain && built_ && generation == generation_;
+    bool keep = mode == Open::kAgain && built_ && parts_ == nullptr && generation == generation_;
     if (!keep) {
       built_ = false;
+      drop_parts();
       generation_ = generation;
       INDIGO_TRY(right_->open(mode));
     } else {
-      if (!matched_right_.empty()) matched_right_.assign(rows_.rows(), 0);
+      if (!matched_right_.empty()) matched_right_.assign(table_.rows().rows(), 0);
       done_ = ends_when_built();
     }
     return left_->open(mode);
@@ -61,7 +70,8 @@ class HashJoinOperator final : public Operator {
   void close() override {
     left_->close();
     right_->close();
-    rows_.clear();
+    table_.clear();
+    drop_parts();
     built_ = false;
     done_ = true;
   }
@@ -69,7 +79,7 @@ class HashJoinOperator final : public Operator {
   // A left chunk may leave more rows than are wanted now: the rest is answered by the next calls.
   Result<Chunk*> next(uint32_t max_rows) override {
     if (left_over_.count == 0) {
-      INDIGO_ASSIGN(out_, produce(max_rows));
+      INDIGO_ASSIGN(out_, parts_ == nullptr ? produce(max_rows) : produce_of_parts(max_rows));
       if (out_ == nullptr || out_->selection.count <= max_rows) return out_;
       left_over_ = out_->selection;
       if (left_over_.rows == nullptr) {
@@ -95,7 +105,10 @@ class HashJoinOperator final : public Operator {
         return nullptr;
       }
     }
-    if (!built_) INDIGO_TRY(build());
+    if (!built_) {
+      INDIGO_TRY(build());
+      if (parts_ != nullptr) return produce_of_parts(max_rows);
+    }
     while (!done_) {
       if (probing_done_) {
         INDIGO_ASSIGN(Chunk * chunk, unmatched_right(max_rows));
@@ -116,6 +129,52 @@ class HashJoinOperator final : public Operator {
       if (error_ != nullptr) return std::move(error_);
     }
     return nullptr;
+  }
+
+  Result<Chunk*> produce_of_parts(uint32_t max_rows) {
+    if (!in_order_) return next_of_parts(max_rows);
+    if (merged_ == nullptr) INDIGO_TRY(merge_parts());
+    return merged_->next(max_rows);
+  }
+
+  // The parts' rows, part after part.
+  Result<Chunk*> next_of_parts(uint32_t max_rows) {
+    while (true) {
+      INDIGO_ASSIGN(Chunk * chunk, produce(max_rows));
+      if (chunk != nullptr) return chunk;
+      if (run_rows_ > 0) INDIGO_TRY(merged_->end_run());
+      run_rows_ = 0;
+      part_ = {};
+      if (!parts_->take(part_)) return nullptr;
+      left_chunk_ = nullptr;
+      rest_at_ = 0;
+      probing_done_ = done_ = false;
+      INDIGO_TRY(build());
+    }
+  }
+
+  // In the left rows' order: a left row is in one part, and the rows that it gives follow each other there.
+  Status merge_parts() {
+    merged_ = std::make_unique<SortedRuns>(*state_.context().spill, columns_, [this] { return state_.check(); });
+    std::vector<const Vector*> columns;
+    while (true) {
+      INDIGO_ASSIGN(Chunk * chunk, next_of_parts(kChunkRows));
+      if (chunk == nullptr) return merged_->rewind();
+      point_at(*chunk, columns);
+      for (uint32_t i = 0; i < chunk->selection.count; i++) {
+        const uint32_t row = chunk->selection[i];
+        const uint64_t number = big_endian(left_numbers_->get<uint64_t>(output_.only_left() ? row : lefts_[row]));
+        INDIGO_TRY(merged_->add({reinterpret_cast<const char*>(&number), sizeof number}, columns, row));
+      }
+      run_rows_ += chunk->selection.count;
+    }
+  }
+
+  void drop_parts() {
+    part_ = {};
+    parts_ = nullptr;
+    merged_ = nullptr;
+    run_rows_ = 0;
   }
 
   // To look for a first left row may mean to read all of that side; when the right one is so much cheaper, and may turn out to
@@ -143,66 +202,155 @@ class HashJoinOperator final : public Operator {
   bool null_safe(size_t key) const { return key < plan_.null_safe.size() && plan_.null_safe[key]; }
 
   Status build() {
-    rows_.init(shape_);
-    hashes_.clear();
-    entries_.clear();
-    null_key_ = false;
-    std::vector<const Vector*> all, keys;
-    std::vector<uint64_t> hashes(kChunkRows), tags(packed_ ? kChunkRows : 0);
+    table_.init(shape_);
+    if (parts_ == nullptr) null_key_ = false;
+    const uint32_t depth = part_.depth;
+    SpillSpace* const space =
+        depth == 0 || (part_.divisible && depth < PartitionedRows::kDepthMax) ? state_.context().spill : nullptr;
+    bool divided = false;
     while (true) {
-      INDIGO_ASSIGN(Chunk * chunk, right_->next(kChunkRows));
-      if (chunk == nullptr) break;
-      INDIGO_TRY(state_.check());
-      arena_.reset();
-      ArenaScope scope(state_, arena_);
-      std::unique_ptr<Error> error;
-      Selection selection = chunk->selection;
-      if (right_keys_.evaluate(Frame{{chunk, nullptr}, extent_of(selection)}, selection, error) < selection.count)
-        return error;
-      keys.clear();
-      for (size_t i = 0; i < right_keys_.size(); i++) keys.push_back(&right_keys_[i]);
-      if (any_null(keys)) selection = without_nulls(keys, selection);
-      if (selection.count == 0) continue;
-      ops_.hash(keys, selection, hashes.data());
-      all.clear();
-      for (const size_t c : output_.right_used()) all.push_back(&chunk->columns[c]);
-      if (packed_) {
-        ops_.pack(keys, selection, tags.data());
+      INDIGO_ASSIGN(const bool more, depth == 0 ? read_right() : read_right_part());
+      if (!more) break;
+      const uint64_t bytes = table_.bytes();
+      if (space != nullptr && !divided && bytes > space->memory_bytes && table_.rows().rows() > kChunkRows) {
+        counters().note_memory(bytes);
+        if (parts_ == nullptr) parts_ = std::make_unique<JoinParts>(*space, left_part_shape(), right_part_shape());
+        parts_->begin(depth);
+        divided = true;
+      }
+      if (divided) {
+        INDIGO_TRY(table_.move_to(*parts_, packed_, [this] { return state_.check(); }));
       } else {
-        all.insert(all.end(), keys.begin(), keys.end());
+        INDIGO_TRY(state_.check_memory(bytes));
       }
-      rows_.append(all, selection);
-      const std::vector<uint64_t>& compared = packed_ ? tags : hashes;
-      for (uint32_t i = 0; i < selection.count; i++) {
-        const uint32_t r = selection[i];
-        hashes_.push_back(is_null_key(keys, r) ? kNoMatch : hashes[r] & ~kNoMatch);
-        entries_.push_back({packed_ ? compared[r] : hashes_.back(), 0});
-      }
-      INDIGO_TRY(state_.check_memory(rows_.bytes() + hashes_.capacity() * sizeof(uint64_t) +
-                                     entries_.capacity() * sizeof(Entry)));
     }
-    size_t size = std::bit_ceil(std::max<size_t>(16, size_t{rows_.rows()} * 2));
-    heads_.assign(size, 0);
-    counters().note_memory(rows_.bytes() + rows_.rows() * sizeof(Entry) + size * sizeof(uint32_t));
-    counters().buckets = size;
-    for (uint32_t r = rows_.rows(); r-- > 0;) {  // backwards: chains run in the order of arrival
-      if (r >= kAhead) __builtin_prefetch(&heads_[hashes_[r - kAhead] & (size - 1)], 1);
-      if (hashes_[r] == kNoMatch) continue;
-      size_t slot = hashes_[r] & (size - 1);
-      entries_[r].next = heads_[slot];
-      heads_[slot] = r + 1;
-    }
-    hashes_.clear();
-    if (keeps_right()) matched_right_.assign(rows_.rows(), 0);
     built_ = true;
+    if (divided) {
+      done_ = true;
+      if (!(plan_.null_aware_anti && null_key_)) INDIGO_TRY(divide_left());
+      return {};
+    }
+    table_.link();
+    counters().note_memory(table_.linked_bytes());
+    counters().buckets = parts_ == nullptr ? table_.buckets() : std::max(counters().buckets, table_.buckets());
+    if (keeps_right()) matched_right_.assign(table_.rows().rows(), 0);
     done_ = ends_when_built();
+    return {};
+  }
+
+  // The right input's next rows; false at its end.
+  Result<bool> read_right() {
+    INDIGO_ASSIGN(Chunk * chunk, right_->next(kChunkRows));
+    if (chunk == nullptr) return false;
+    INDIGO_TRY(state_.check());
+    arena_.reset();
+    ArenaScope scope(state_, arena_);
+    std::unique_ptr<Error> error;
+    Selection selection = chunk->selection;
+    if (right_keys_.evaluate(Frame{{chunk, nullptr}, extent_of(selection)}, selection, error) < selection.count)
+      return error;
+    right_values_.clear();
+    for (size_t i = 0; i < right_keys_.size(); i++) right_values_.push_back(&right_keys_[i]);
+    if (any_null(right_values_)) selection = without_nulls(right_values_, selection);
+    if (selection.count == 0) return true;
+    right_hashes_.resize(kChunkRows);
+    ops_.hash(right_values_, selection, right_hashes_.data());
+    right_columns_.clear();
+    for (const size_t c : output_.right_used()) right_columns_.push_back(&chunk->columns[c]);
+    if (packed_) {
+      right_tags_.resize(kChunkRows);
+      ops_.pack(right_values_, selection, right_tags_.data());
+    } else {
+      right_columns_.insert(right_columns_.end(), right_values_.begin(), right_values_.end());
+    }
+    table_.rows().append(right_columns_, selection);
+    for (uint32_t i = 0; i < selection.count; i++) {
+      const uint32_t r = selection[i];
+      const uint64_t hash = is_null_key(right_values_, r) ? kNoMatch : right_hashes_[r] & ~kNoMatch;
+      table_.add(hash, packed_ ? right_tags_[r] : hash);
+    }
+    return true;
+  }
+
+  // ---- parts. A right row: what the table has, its hash, and its tag when that is another; a left row: the columns that are
+  // read, its keys unless they are packed, its hash (kNoMatch: a null key) and the same tag, and its number when the order is
+  // needed.
+  std::vector<Phys> right_part_shape() const {
+    std::vector<Phys> shape = shape_;
+    shape.insert(shape.end(), packed_ ? 2 : 1, Phys::kI64);
+    return shape;
+  }
+  std::vector<Phys> left_part_shape() const {
+    std::vector<Phys> shape;
+    for (const size_t c : output_.left_used()) shape.push_back(output_.left_phys()[c]);
+    for (size_t i = 0; i < left_keys_.size() && !packed_; i++) shape.push_back(left_keys_.node(i).phys);
+    shape.insert(shape.end(), (packed_ ? 2 : 1) + (in_order_ ? 1 : 0), Phys::kI64);
+    return shape;
+  }
+
+  // The same of the part.
+  Result<bool> read_right_part() {
+    if (part_.right == nullptr) return false;
+    INDIGO_ASSIGN(Chunk * chunk, part_.right->next());
+    if (chunk == nullptr) {
+      part_.right = nullptr;
+      return false;
+    }
+    INDIGO_TRY(state_.check());
+    point_at(*chunk, right_columns_);
+    table_.rows().append(right_columns_, chunk->selection);
+    const Vector &hashes = *right_columns_[shape_.size()], &tags = *right_columns_.back();
+    for (uint32_t i = 0; i < chunk->selection.count; i++) {
+      table_.add(hashes.get<uint64_t>(i), tags.get<uint64_t>(i));
+    }
+    return true;
+  }
+
+  // All left rows, of the input or of the part.
+  Status divide_left() {
+    const bool keeps_unmatched = keeps_left() || plan_.type == JoinType::kAnti;
+    Vector hashes(Phys::kI64), tags(Phys::kI64), numbers(Phys::kI64);
+    std::vector<const Vector*> columns;
+    uint64_t number = 0;
+    while (true) {
+      INDIGO_TRY(read_left_keys(kChunkRows));
+      if (left_chunk_ == nullptr) break;
+      if (left_error_ != nullptr) return std::move(left_error_);
+      if (part_.depth == 0) {
+        const bool nulls = any_null(left_values_);
+        columns.clear();
+        for (const size_t c : output_.left_used()) columns.push_back(&left_chunk_->columns[c]);
+        if (!packed_) columns.insert(columns.end(), left_values_.begin(), left_values_.end());
+        columns.push_back(&hashes);
+        if (packed_) columns.push_back(&tags);
+        if (in_order_) columns.push_back(&numbers);
+        for (uint32_t i = 0; i < left_selection_.count; i++) {
+          const uint32_t r = left_selection_[i];
+          hashes.set(r, nulls && is_null_key(left_values_, r) ? kNoMatch : left_hashes_[r] & ~kNoMatch);
+          if (packed_) tags.set(r, left_tags_[r]);
+          numbers.set(r, number++);
+        }
+      } else {
+        point_at(*part_left_, columns);
+      }
+      const Vector& hash = *columns[columns.size() - 1 - (packed_ ? 1 : 0) - (in_order_ ? 1 : 0)];
+      for (uint32_t i = 0; i < left_selection_.count; i++) {
+        const uint32_t r = left_selection_[i];
+        const auto h = hash.get<uint64_t>(r);
+        if (h == kNoMatch ? !keeps_unmatched || plan_.null_aware_anti : !keeps_unmatched && !parts_->may_match(h))
+          continue;
+        INDIGO_TRY(parts_->add_left(h, columns, r));
+      }
+    }
+    parts_->end(keeps_unmatched, keeps_right());
+    counters().note_disk(parts_->count(), parts_->bytes());
     return {};
   }
 
   // What the right side holds allows no answer.
   bool ends_when_built() const {
     if (plan_.null_aware_anti && null_key_) return true;  // NOT IN over a set with a null is never true
-    return rows_.rows() == 0 && !null_key_ &&
+    return table_.rows().rows() == 0 && !null_key_ &&
            (plan_.type == JoinType::kInner || plan_.type == JoinType::kSemi || plan_.type == JoinType::kRight);
   }
 
@@ -236,6 +384,30 @@ class HashJoinOperator final : public Operator {
   }
 
   Status next_left(uint32_t max_rows) {
+    INDIGO_TRY(read_left_keys(max_rows));
+    if (left_chunk_ == nullptr) return {};
+    const bool nulls = part_.depth == 0 && any_null(left_values_);
+    first_.resize(kChunkRows);
+    for (uint32_t i = 0; i < left_selection_.count; i++) {
+      uint32_t r = left_selection_[i];
+      left_hashes_[r] &= ~kNoMatch;
+      __builtin_prefetch(&table_.head(left_hashes_[r]));
+    }
+    for (uint32_t i = 0; i < left_selection_.count; i++) {
+      uint32_t r = left_selection_[i];
+      first_[i] = nulls && is_null_key(left_values_, r) ? 0 : table_.head(left_hashes_[r]);
+      if (first_[i] != 0) __builtin_prefetch(&table_.entry(first_[i]));
+    }
+    if (part_.depth > 0) forget_null_keys();
+    matched_left_.assign(kChunkRows, 0);
+    at_ = 0;
+    chain_ = left_selection_.count > 0 ? first_[0] : 0;
+    return {};
+  }
+
+  // The next left rows, with their keys and hashes.
+  Status read_left_keys(uint32_t max_rows) {
+    if (part_.depth > 0) return read_left_part();
     left_chunk_ = std::exchange(first_chunk_, nullptr);
     if (left_chunk_ == nullptr) {
       INDIGO_ASSIGN(left_chunk_, read_left(max_rows));
@@ -257,35 +429,56 @@ class HashJoinOperator final : public Operator {
     for (size_t i = 0; i < left_keys_.size(); i++) left_values_.push_back(&left_keys_[i]);
     left_hashes_.resize(kChunkRows);
     ops_.hash(left_values_, left_selection_, left_hashes_.data());
-    first_.resize(kChunkRows);
     if (packed_) {
       left_tags_.resize(kChunkRows);
       ops_.pack(left_values_, left_selection_, left_tags_.data());
     }
-    bool nulls = any_null(left_values_);
-    size_t mask = heads_.size() - 1;
-    for (uint32_t i = 0; i < left_selection_.count; i++) {
-      uint32_t r = left_selection_[i];
-      left_hashes_[r] &= ~kNoMatch;
-      __builtin_prefetch(&heads_[left_hashes_[r] & mask]);
-    }
-    for (uint32_t i = 0; i < left_selection_.count; i++) {
-      uint32_t r = left_selection_[i];
-      first_[i] = nulls && is_null_key(left_values_, r) ? 0 : heads_[left_hashes_[r] & mask];
-      if (first_[i] != 0) __builtin_prefetch(&entries_[first_[i] - 1]);
-    }
-    matched_left_.assign(kChunkRows, 0);
-    at_ = 0;
-    chain_ = left_selection_.count > 0 ? first_[0] : 0;
     return {};
+  }
+
+  // The same of the part: a chunk like the input's, of which only the columns that are read are there.
+  Status read_left_part() {
+    left_chunk_ = nullptr;
+    if (part_.left == nullptr) return {};
+    INDIGO_ASSIGN(part_left_, part_.left->next());
+    if (part_left_ == nullptr) {
+      part_.left = nullptr;
+      return {};
+    }
+    INDIGO_TRY(state_.check());
+    std::vector<Vector>& read = part_left_->columns;
+    restored_.columns.resize(output_.left_phys().size());
+    size_t at = 0;
+    for (const size_t c : output_.left_used()) restored_.columns[c].reference(read[at++]);
+    left_values_.clear();
+    for (size_t i = 0; i < left_keys_.size() && !packed_; i++) left_values_.push_back(&read[at++]);
+    const uint32_t count = part_left_->selection.count;
+    left_hashes_.resize(kChunkRows);
+    std::copy_n(read[at++].data<uint64_t>(), count, left_hashes_.data());
+    if (packed_) {
+      left_tags_.resize(kChunkRows);
+      std::copy_n(read[at++].data<uint64_t>(), count, left_tags_.data());
+    }
+    if (in_order_) left_numbers_ = &read[at];
+    restored_.selection = left_selection_ = {nullptr, count};
+    left_chunk_ = &restored_;
+    return {};
+  }
+  // A part's left rows whose hash says so match nothing.
+  void forget_null_keys() {
+    const size_t column = output_.left_used().size() + (packed_ ? 0 : left_keys_.size());
+    const auto* hashes = part_left_->columns[column].data<uint64_t>();
+    for (uint32_t i = 0; i < left_selection_.count; i++) {
+      if (hashes[i] == kNoMatch) first_[i] = 0;
+    }
   }
 
   // The next build row on the chain that equals left row r; 0 at its end.
   uint32_t match(uint32_t r, uint32_t entry) const {
     const uint64_t tag = packed_ ? left_tags_[r] : left_hashes_[r];
     while (entry != 0) {
-      const Entry& e = entries_[entry - 1];
-      if (e.tag == tag && (packed_ || ops_.equal(left_values_, r, rows_, entry - 1, key_column_))) return entry;
+      const JoinTable::Entry& e = table_.entry(entry);
+      if (e.tag == tag && (packed_ || ops_.equal(left_values_, r, table_.rows(), entry - 1, key_column_))) return entry;
       entry = e.next;
     }
     return 0;
@@ -315,7 +508,7 @@ class HashJoinOperator final : public Operator {
       rights_.push_back(entry - 1);
       positions_.resize(std::max<size_t>(positions_.size(), lefts_.size()));
       positions_[lefts_.size() - 1] = at_;
-      chain_ = entries_[entry - 1].next;
+      chain_ = table_.entry(entry).next;
     }
     auto n = static_cast<uint32_t>(lefts_.size());
     if (n == 0) return finish_left();
@@ -356,7 +549,7 @@ class HashJoinOperator final : public Operator {
   void gather_right(uint32_t n) {
     size_t stored = 0;
     for (const size_t c : output_.right_used()) {
-      rows_.gather(stored++, {rights_.data(), n}, output_.right().columns[c]);
+      table_.rows().gather(stored++, {rights_.data(), n}, output_.right().columns[c]);
     }
   }
 
@@ -368,7 +561,9 @@ class HashJoinOperator final : public Operator {
     for (; at_ < left_selection_.count && n < max_rows; at_++) {
       uint32_t r = left_selection_[at_];
       bool found = match(r, first_[at_]) != 0;
-      if (!found && plan_.null_aware_anti && rows_.rows() > 0 && is_null_key(left_values_, r)) continue;
+      if (!found && plan_.null_aware_anti && part_.depth == 0 && table_.rows().rows() > 0 &&
+          is_null_key(left_values_, r))
+        continue;
       if (found == wanted) rows[n++] = static_cast<uint16_t>(r);
     }
     Chunk* chunk = left_chunk_;
@@ -408,7 +603,7 @@ class HashJoinOperator final : public Operator {
   Result<Chunk*> unmatched_right(uint32_t max_rows) {
     if (!keeps_right()) return nullptr;
     rights_.clear();
-    for (; rest_at_ < rows_.rows() && rights_.size() < max_rows; rest_at_++) {
+    for (; rest_at_ < table_.rows().rows() && rights_.size() < max_rows; rest_at_++) {
       if (matched_right_[rest_at_] == 0) rights_.push_back(rest_at_);
     }
     if (rights_.empty()) return nullptr;
@@ -420,31 +615,36 @@ class HashJoinOperator final : public Operator {
     return output_.finish(state_, output_.left(), output_.right(), {nullptr, n}, error_);
   }
 
-  static constexpr uint32_t kAhead = 16;                   // rows whose heads are fetched before they are linked
-  static constexpr uint64_t kNoMatch = uint64_t{1} << 63;  // the hash of a row with a null key
+  static constexpr uint64_t kNoMatch = JoinTable::kNoMatch;
 
   QueryState& state_;
   const sql::HashJoinPlan& plan_;
+  const std::vector<Phys> columns_;
   JoinOutput output_;
   ExpressionSet left_keys_, right_keys_;
   KeyOps ops_;
   OperatorPtr left_, right_;
   std::vector<Phys> shape_;
   size_t key_column_ = 0;
-  bool packed_ = false;  // keys are compared as 64 bits
+  bool packed_ = false;    // keys are compared as 64 bits
+  bool in_order_ = false;  // rows come in the left ones' order: see sql::HashJoinPlan
 
-  struct Entry {
-    uint64_t tag;   // the key when it is packed, its hash otherwise
-    uint32_t next;  // on the chain: row + 1; 0: end
-  };
-  RowStore rows_;                 // the right input's columns that are used, then its keys when they are not packed
-  std::vector<uint64_t> hashes_;  // while it is built
-  std::vector<uint32_t> heads_;   // row + 1; 0: none
-  std::vector<Entry> entries_;    // by row
+  JoinTable table_;
   std::vector<uint8_t> matched_right_;
   SelectionBuffer build_rows_;
   uint64_t generation_ = 0;
   bool built_ = false, null_key_ = false;
+
+  std::vector<const Vector*> right_values_, right_columns_;
+  std::vector<uint64_t> right_hashes_, right_tags_;
+
+  std::unique_ptr<JoinParts> parts_;    // null while everything is in memory
+  JoinParts::Part part_;                // that is joined; of depth 0: the inputs
+  Chunk* part_left_ = nullptr;          // its left rows as they were read
+  Chunk restored_;                      // and as the left input had them
+  std::unique_ptr<SortedRuns> merged_;  // the parts' rows in the left rows' order, by numbers
+  const Vector* left_numbers_ = nullptr;
+  uint64_t run_rows_ = 0;
 
   bool probes_first_ = false;     // the first left rows are cheaper than the right side
   Chunk* first_chunk_ = nullptr;  // read before the right side was built
@@ -478,9 +678,9 @@ Result<OperatorPtr> make_hash_join(Builder& b, const sql::HashJoinPlan& p) {
   std::vector<types::TypeRef> types;
   for (const sql::ExprPtr& k : p.left_keys) types.push_back(k->type);
   INDIGO_ASSIGN(KeyOps ops, KeyOps::make(b, types));
-  return OperatorPtr(std::make_unique<HashJoinOperator>(b.state(), p, std::move(output), std::move(left_keys),
-                                                        std::move(right_keys), std::move(ops), std::move(left),
-                                                        std::move(right)));
+  return OperatorPtr(std::make_unique<HashJoinOperator>(b.state(), p, b.phys_of(p.columns), std::move(output),
+                                                        std::move(left_keys), std::move(right_keys), std::move(ops),
+                                                        std::move(left), std::move(right)));
 }
 
 }  // namespace indigo::engine::exec

@@ -8,22 +8,23 @@
 namespace indigo::engine::exec {
 namespace {
 
-// A filter over chunks that views of a RowStore make.
+// A filter over chunks that views of a RowSpool make.
 class StoreReader {
  public:
   explicit StoreReader(Condition filter) : filter_(std::move(filter)) {}
   void reset() {
     at_ = 0;
+    rows_.reset();
     error_ = nullptr;
   }
-  uint32_t position() const { return at_; }
+  uint64_t position() const { return at_; }
 
   // The next rows that pass, of those the store has now; null when it has no more.
-  Result<Chunk*> next(QueryState& state, const RowStore& rows, uint32_t max_rows) {
+  Result<Chunk*> next(QueryState& state, const RowSpool& rows, uint32_t max_rows) {
     while (true) {
       if (error_ != nullptr) return std::move(error_);
       if (at_ >= rows.rows()) return nullptr;
-      rows.view(at_, std::min(rows.rows() - at_, max_rows), out_);
+      INDIGO_TRY(rows_.view(rows, at_, max_rows, out_));
       at_ += out_.selection.count;
       if (!filter_) return &out_;
       arena_.reset();
@@ -35,9 +36,10 @@ class StoreReader {
 
  private:
   Condition filter_;
+  RowSpool::Reader rows_;
   Chunk out_;
   Arena arena_;
-  uint32_t at_ = 0;
+  uint64_t at_ = 0;
   std::unique_ptr<Error> error_;
 };
 
@@ -76,7 +78,7 @@ class WorkTableScanOperator final : public Operator {
   }
   void close() override {}
   Result<Chunk*> next(uint32_t max_rows) override {
-    const RowStore* table = state_.ctes()[static_cast<size_t>(cte_)].work_table;
+    const RowSpool* table = state_.ctes()[static_cast<size_t>(cte_)].work_table;
     if (table == nullptr) return nullptr;
     return reader_.next(state_, *table, max_rows);
   }
@@ -102,8 +104,8 @@ class RecursiveUnionOperator final : public Operator {
   }
 
   Status open(Open mode) override {
-    work_->init(columns_);
-    next_->init(columns_);
+    work_->init(columns_, state_.context().spill);
+    next_->init(columns_, state_.context().spill);
     if (!all_) seen_.clear();
     recursing_ = false;
     mode_ = mode;
@@ -132,7 +134,7 @@ class RecursiveUnionOperator final : public Operator {
         continue;
       }
       if (!all_ && !keep_new(*chunk)) continue;
-      next_->append(*chunk);
+      INDIGO_TRY(next_->append(*chunk));
       INDIGO_TRY(state_.check_memory(next_->bytes() + work_->bytes() + (all_ ? 0 : seen_.bytes())));
       return chunk;
     }
@@ -159,7 +161,7 @@ class RecursiveUnionOperator final : public Operator {
   bool all_;
   std::vector<Phys> columns_;
   OperatorPtr first_, again_;
-  std::unique_ptr<RowStore> work_ = std::make_unique<RowStore>(), next_ = std::make_unique<RowStore>();
+  std::unique_ptr<RowSpool> work_ = std::make_unique<RowSpool>(), next_ = std::make_unique<RowSpool>();
   GroupTable seen_;
   std::vector<const Vector*> keys_;
   SelectionBuffer kept_;
@@ -176,7 +178,7 @@ Status build_cte(QueryState& state, int number) {
   const sql::PlanPtr& plan = state.statement().ctes[static_cast<size_t>(number)].plan;
   Builder builder(state);
   INDIGO_ASSIGN(cte.source, builder.build(plan));
-  cte.rows.init(builder.phys_of(plan->columns));
+  cte.columns = builder.phys_of(plan->columns);
   for (int slot : cte.source->slots()) {
     if (slot >= state.statement().runtime_slots || !state.is_initplan_slot(slot)) cte.slots.push_back(slot);
   }

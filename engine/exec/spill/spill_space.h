@@ -8,6 +8,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/ids.h"
+#include "engine/exec/spill/spill_statistics.h"
 
 namespace indigo::engine::exec {
 
@@ -16,6 +18,10 @@ struct SpillSpace : std::enable_shared_from_this<SpillSpace> {
   uint64_t memory_bytes = 0;          // work_mem: what one operator keeps in memory before it spills
   uint64_t limit_bytes = UINT64_MAX;  // temp_file_limit
   uint64_t used_bytes = 0;            // of all files
+  int64_t logged_bytes = -1;          // log_temp_files: files of so much are written to the server's log; -1: none
+
+  std::shared_ptr<SpillStatistics> statistics;  // of the server; may be null
+  Oid database = kInvalidOid;
 
   bool may_spill() const { return !directory.empty(); }
 };

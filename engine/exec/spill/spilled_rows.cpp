@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/sqlstate.h"
+
 namespace indigo::engine::exec {
 
 namespace {
@@ -10,6 +12,7 @@ constexpr size_t kPageBytes = size_t{64} << 10;
 
 // A row: its image's length, then the image.
 using Length = uint32_t;
+constexpr size_t kImageBytesMax = UINT32_MAX;
 
 }  // namespace
 
@@ -28,6 +31,8 @@ Result<std::unique_ptr<SpilledRows>> SpilledRows::make(SpillSpace& space, const 
 
 Status SpilledRows::add(std::span<const Vector* const> columns, uint32_t row) {
   layout_.encode(columns, row, image_);
+  if (image_.size() > kImageBytesMax)
+    return Error(sqlstate::kProgramLimitExceeded, "row is too big for a temporary file");
   const auto length = static_cast<Length>(image_.size());
   INDIGO_TRY(file_->append({reinterpret_cast<const char*>(&length), sizeof length}));
   return file_->append(image_);

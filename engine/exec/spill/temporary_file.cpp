@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/memory/memory_reserve.h"
+#include "base/server_log.h"
 #include "log/file_error.h"
 
 namespace indigo::engine::exec {
@@ -40,8 +43,14 @@ Result<std::unique_ptr<TemporaryFile>> TemporaryFile::make(SpillSpace& space) {
 }
 
 TemporaryFile::~TemporaryFile() {
+  const uint64_t bytes = std::max(most_, written_);
   space_->used_bytes -= written_;
   close(descriptor_);
+  const MustNotFail scope;
+  if (space_->statistics != nullptr) space_->statistics->ended(space_->database, bytes);
+  if (space_->logged_bytes >= 0 && bytes >= static_cast<uint64_t>(space_->logged_bytes)) {
+    log_info("temporary file: path \"" + space_->directory + "/(temporary)\", size " + std::to_string(bytes));
+  }
 }
 
 Status TemporaryFile::append(Bytes bytes) {
@@ -84,6 +93,7 @@ Status TemporaryFile::clear() {
   waiting_.clear();
   if (ftruncate(descriptor_, 0) != 0) return failed(*space_, "could not truncate");
   space_->used_bytes -= written_;
+  most_ = std::max(most_, written_);
   written_ = 0;
   return {};
 }

@@ -36,7 +36,7 @@ class TemporaryFile {
 
   const std::shared_ptr<SpillSpace> space_;
   const int descriptor_;
-  uint64_t written_ = 0;
+  uint64_t written_ = 0, most_ = 0;  // what is there, and was at most
   std::string waiting_;
 };
 

@@ -89,8 +89,10 @@ Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const Fr
     INDIGO_TRY(fragment.prepare(session_, frame_));
     RowList row;
     INDIGO_TRY(fragment.run(session_, frame_, 1, collect(session_, fragment.statement(), row)));
+    exec::RowSpool::Reader first;
+    if (row.store.rows() > 0) INDIGO_TRY(first.seek(row.store, 0));
     for (size_t i = 0; i < variable.cursor_arguments.size() && row.store.rows() > 0; i++) {
-      INDIGO_TRY(assign_variable(variable.cursor_arguments[i], row.store.datum(0, i), row.types[i]));
+      INDIGO_TRY(assign_variable(variable.cursor_arguments[i], first.datum(i), row.types[i]));
     }
   }
   std::string name;

@@ -49,11 +49,18 @@ Result<bool> Interpreter::begin_for(const tree::ForInteger& s, Counter& counter)
 
 Status Interpreter::over_rows(const RowList& rows, RowLoop& loop) {
   std::vector<Datum> values(rows.types.size());
-  for (uint32_t row = 0; row < rows.store.rows() && !loop.ended; row++) {
+  exec::RowSpool::Reader reader;
+  Chunk chunk;
+  uint32_t at = 0;  // in the chunk
+  for (uint64_t row = 0; row < rows.store.rows() && !loop.ended; row++, at++) {
     loop.found = true;
     INDIGO_TRY(breathe());
     frame_.state_known = false;
-    for (size_t c = 0; c < values.size(); c++) values[c] = rows.store.datum(row, c);
+    if (at == chunk.rows()) {
+      INDIGO_TRY(reader.view(rows.store, row, kChunkRows, chunk));
+      at = 0;
+    }
+    for (size_t c = 0; c < values.size(); c++) values[c] = chunk.columns[c].datum(chunk.selection[at]);
     INDIGO_TRY(assign_row(loop.target, rows.types, rows.names, values));
     INDIGO_ASSIGN(loop.flow, run(loop.body));
     loop.ended = !next_round(loop.flow, loop.label);
@@ -240,7 +247,9 @@ Result<Interpreter::Flow> Interpreter::run_for_cursor(const tree::ForCursor& s) 
     if (count == 0) break;
     found = true;
     std::vector<Datum> values;
-    for (size_t c = 0; c < rows.types.size(); c++) values.push_back(rows.store.datum(0, c));
+    exec::RowSpool::Reader first;
+    INDIGO_TRY(first.seek(rows.store, 0));
+    for (size_t c = 0; c < rows.types.size(); c++) values.push_back(first.datum(c));
     INDIGO_TRY(assign_row(target, rows.types, rows.names, values));
     INDIGO_ASSIGN(flow, run(s.body));
     if (!next_round(flow, s.label)) break;

@@ -79,7 +79,7 @@ NestedStatement::Rows Interpreter::collect(SessionParts& session, NestedStatemen
     if (!out.ready()) INDIGO_TRY(describe(session, statement, out));
     std::vector<const Vector*> columns;
     for (size_t i = 0; i < out.types.size(); i++) columns.push_back(&chunk.columns[i]);
-    out.store.append(columns, chunk.selection);
+    INDIGO_TRY(out.store.append(columns, chunk.selection));
     return true;
   };
 }
@@ -125,12 +125,14 @@ bool Interpreter::may_be_null(int variable) const {
 
 // The row of INTO: the first one; STRICT wants exactly one.
 Status Interpreter::into(const tree::Target& target, const RowList& rows, const std::string& parameters) {
-  const uint32_t count = rows.store.rows();
+  const uint64_t count = rows.store.rows();
   if (target.strict && count == 0) return Error(SqlState("P0002"), "query returned no rows").with_detail(parameters);
   if (target.strict && count > 1)
     return Error(SqlState("P0003"), "query returned more than one row").with_detail(parameters);
   std::vector<Datum> values;
-  for (size_t c = 0; count > 0 && c < rows.types.size(); c++) values.push_back(rows.store.datum(0, c));
+  exec::RowSpool::Reader first;
+  if (count > 0) INDIGO_TRY(first.seek(rows.store, 0));
+  for (size_t c = 0; count > 0 && c < rows.types.size(); c++) values.push_back(first.datum(c));
   if (count > 0) return assign_row(target, rows.types, rows.names, values);
   // No row: null all over, in a record of the query's columns.
   if (rows.ready() && target.places.size() == 1 && target.places[0].fields.empty() &&

@@ -102,13 +102,13 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
   const RoutineResult& result = function_.result();
   begin_rows(session_, *rows_, result);
   std::vector<OwnedDatum> kept;
-  const auto append = [&] {
+  const auto append = [&]() -> Status {
     std::vector<Datum> values;
     for (size_t i = 0; i < kept.size(); i++) {
       const Datum& d = kept[i].get();
       values.push_back(d.null ? Datum::make_null(rows_->store.phys()[i]) : d);
     }
-    rows_->store.append(values);
+    return rows_->store.append(values);
   };
   // One row among the OUT parameters is what is returned, and not a column of it.
   const std::vector<int>& outputs = function_.outputs();
@@ -118,8 +118,7 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
     for (const int variable : outputs) {
       kept.push_back(function_.variable(variable).row ? row_of(variable) : OwnedDatum(frame_.scalar(variable)));
     }
-    append();
-    return {};
+    return append();
   }
   OwnedDatum value;
   TypeRef type;
@@ -142,8 +141,7 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
   if (!result.row) {
     INDIGO_ASSIGN(const Datum converted, function_.cast(session_, value.get(), type, result.type));
     kept.emplace_back(converted);
-    append();
-    return {};
+    return append();
   }
   types::RecordFields fields;
   if (!value.get().null) {
@@ -170,8 +168,7 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
     kept.emplace_back(converted);
     next++;
   }
-  append();
-  return {};
+  return append();
 }
 
 namespace {
@@ -218,7 +215,9 @@ Status Interpreter::run_return_query(const tree::ReturnQuery& s) {
     if (rows_->types[i].oid != kInvalidOid) live.push_back(i);
   }
   if (found.ready() && found.types.size() != live.size()) return wrong_row(found.types.size(), live.size());
-  for (uint32_t row = 0; row < found.store.rows(); row++) {
+  exec::RowSpool::Reader reader;
+  for (uint64_t row = 0; row < found.store.rows(); row++) {
+    INDIGO_TRY(reader.seek(found.store, row));
     std::vector<OwnedDatum> kept;
     for (const Phys phys : rows_->store.phys()) kept.emplace_back(Datum::make_null(phys));
     for (size_t i = 0; i < live.size(); i++) {
@@ -229,12 +228,12 @@ Status Interpreter::run_return_query(const tree::ReturnQuery& s) {
                          " does not match expected type " + types::format_type(session_.session_catalog(), to.oid) +
                          " in column " + std::to_string(i + 1) + ".");
       }
-      INDIGO_ASSIGN(const Datum value, function_.cast(session_, found.store.datum(row, i), found.types[i], to));
+      INDIGO_ASSIGN(const Datum value, function_.cast(session_, reader.datum(i), found.types[i], to));
       if (!value.null) kept[live[i]] = OwnedDatum(value);
     }
     std::vector<Datum> values;
     for (const OwnedDatum& v : kept) values.push_back(v.get());
-    rows_->store.append(values);
+    INDIGO_TRY(rows_->store.append(values));
   }
   frame_.row_count = found.store.rows();
   set_found(found.store.rows() > 0);

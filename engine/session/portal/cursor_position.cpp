@@ -62,7 +62,10 @@ Result<std::optional<exec::CursorRows::Row>> Portals::current_row(std::string_vi
   const sql::PlannedStatement& plan = *portal.prepared->plan;
   INDIGO_ASSIGN(const size_t column, key_column(cursor, plan, relation));
   if (!portal.on_row()) return wrong_cursor(cursor, "is not positioned on a row");
-  if (portal.buffer) portal.note_position(portal.buffer->chunk(portal.buffer->position - 1, 1));
+  if (portal.buffer) {
+    INDIGO_ASSIGN(const Chunk* row, portal.buffer->chunk(portal.buffer->position - 1, 1));
+    portal.note_position(*row);
+  }
   const auto& key = portal.row_keys[column - plan.targets.size()];
   if (!key) return std::optional<exec::CursorRows::Row>();
   return std::optional<exec::CursorRows::Row>({*key, portal.view});
