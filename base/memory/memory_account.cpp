@@ -52,9 +52,11 @@ void MemoryAccount::leave() {
   running = nullptr;
 }
 
-void MemoryAccount::mark() {
+void MemoryAccount::mark(uint64_t limit_bytes) {
   MemoryAccount* const account = running;
-  if (account != nullptr) account->marked_ = account->bytes_ + held_by_thread() - account->entered_;
+  if (account == nullptr) return;
+  account->marked_ = account->bytes_ + held_by_thread() - account->entered_;
+  account->limit_ = static_cast<int64_t>(limit_bytes);
 }
 
 int64_t MemoryAccount::growth_bytes() {
@@ -69,8 +71,15 @@ int64_t MemoryAccount::held_bytes() {
 
 bool MemoryAccount::must_stop() {
   const int64_t growth = growth_bytes();
-  if (growth <= kSomeBytes || !process_memory_is_short()) return false;
+  if (growth <= kSomeBytes) return false;
+  if (over_limit()) return true;
+  if (!process_memory_is_short()) return false;
   return growth > kMuchBytes || held_bytes() > kMuchBytes || process_memory_is_very_short();
+}
+
+bool MemoryAccount::over_limit() {
+  const MemoryAccount* const account = running;
+  return account != nullptr && account->limit_ > 0 && held_bytes() > account->limit_;
 }
 
 namespace {

@@ -135,7 +135,9 @@ Status QueryState::check() {
   InterruptReason reason = waiter.interrupted();
   if (reason != InterruptReason::kNone) return interrupt_error(reason);
   if (MemoryAccount::must_stop()) {
-    return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The machine's memory is used up.");
+    return Error(sqlstate::kOutOfMemory, "out of memory")
+        .with_detail(MemoryAccount::over_limit() ? "The session would hold more than session_memory_limit."
+                                                 : "The machine's memory is used up.");
   }
   return {};
 }

@@ -5,13 +5,14 @@
 #include "base/memory/memory_reserve.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_impl.h"
+#include "engine/settings/applied_settings.h"
 
 namespace indigo::engine {
 
 template <class F>
 auto SessionImpl::at_edge(F&& message) -> decltype(message()) {
   refill_memory_reserve();
-  MemoryAccount::mark();
+  MemoryAccount::mark(parts_.applied_settings().memory_limit_bytes);
   const auto inside = [&]() -> decltype(message()) {
     INDIGO_TRY(parts_.enter_database());
     return message();

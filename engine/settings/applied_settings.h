@@ -20,7 +20,8 @@ struct AppliedSettings {
   std::chrono::milliseconds statement_timeout{0}, lock_timeout{0}, idle_timeout{0}, idle_transaction_timeout{0};
   bool checks_connection = false;
   bool tracks_activity = true;
-  uint64_t work_memory_bytes = 0;  // the limit of one operator that does not spill
+  uint64_t work_memory_bytes = 0;   // the limit of one operator that does not spill
+  uint64_t memory_limit_bytes = 0;  // of all that the session holds; 0: no limit
   std::shared_ptr<exec::SpillSpace> spill = std::make_shared<exec::SpillSpace>();
   bool replica = false;  // session_replication_role
   Severity client_min_severity = Severity::kNotice;

@@ -62,8 +62,10 @@ Status Settings::set_custom(std::string_view name, std::string_view text, Scope 
     return Error(sqlstate::kInvalidName, "invalid configuration parameter name \"" + std::string(name) + "\"")
         .with_detail("Custom parameter names must be two or more simple identifiers separated by dots.");
   }
-  if (!text.empty() && process_memory_is_short()) {
-    return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The machine's memory is used up.");
+  if (!text.empty() && (process_memory_is_short() || MemoryAccount::over_limit())) {
+    return Error(sqlstate::kOutOfMemory, "out of memory")
+        .with_detail(MemoryAccount::over_limit() ? "The session holds more than session_memory_limit."
+                                                 : "The machine's memory is used up.");
   }
   std::string key(name);
   auto now = custom_.find(key);

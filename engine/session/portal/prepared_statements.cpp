@@ -24,9 +24,11 @@ void discard_stale_plan(NamedStatement& statement, const Preparation& preparatio
 }  // namespace
 
 Status check_room_to_keep() {
-  if (!process_memory_is_short()) return {};
+  const bool over_limit = MemoryAccount::over_limit();
+  if (!over_limit && !process_memory_is_short()) return {};
   return Error(sqlstate::kOutOfMemory, "out of memory")
-      .with_detail("The machine's memory is used up.")
+      .with_detail(over_limit ? "The session holds more than session_memory_limit."
+                              : "The machine's memory is used up.")
       .with_hint("Close prepared statements and cursors that are no longer needed.");
 }
 
