@@ -50,6 +50,10 @@ CASES = (
     (200, "SELECT * FROM ranges WHERE b = $1", "int", "3"),
 )
 
+# A plan for any values expects to read one partition, so nothing is gained by planning for each.
+PLANNED_ONCE = ("SELECT b FROM ranges WHERE a = $1", "UPDATE ranges SET b = b + 1 WHERE a = $1", "UPDATE hashes SET b = b + 1 WHERE a = $1",
+                "DELETE FROM ranges WHERE a = -$1 AND a = $1")
+
 
 class Partitioned:
     """Conditions over parameters, and their values."""

@@ -145,7 +145,9 @@ class Leaves {
 // some leaf, by what is cheapest with them.
 class Appender {
  public:
-  Appender(Level& level, Rel& rel, std::vector<Rel*> parts) : level_(level), rel_(rel), parts_(std::move(parts)) {}
+  // `share`: of the parts, that a run is expected to read.
+  Appender(Level& level, Rel& rel, std::vector<Rel*> parts, double share)
+      : level_(level), rel_(rel), parts_(std::move(parts)), share_(share) {}
 
   void add_all() {
     add(RelSet());
@@ -183,6 +185,7 @@ class Appender {
       if (i == 0) out->startup = p->startup;
     }
     if (out->outer != outer) return;
+    expect_share(*out);
     add_path(level_, rel_, out);
   }
 
@@ -268,13 +271,34 @@ class Appender {
     const double row = merge_cost(parts_.size());
     out->startup += static_cast<double>(parts_.size()) * row;
     out->total += static_cast<double>(parts_.size()) * row + out->rows * row;
+    expect_share(*out);
     add_path(level_, rel_, out);
+  }
+
+  void expect_share(Path& out) const {
+    out.rows = std::max(out.rows * share_, std::min(out.rows, 1.0));
+    if (!out.keys.empty()) out.startup *= share_;  // of a merge: all parts' together
+    out.total = std::max(out.total * share_, out.startup);
   }
 
   Level& level_;
   Rel& rel_;
   std::vector<Rel*> parts_;
+  double share_;
 };
+
+// Of a table's partitions, that a run with some values will read: one, where they are values of the whole key.
+double share_read(const Rel& rel, const RelationInfo& table) {
+  for (const KeyPruning& pruning : rel.prunings) {
+    if (pruning.relation->oid != table.oid) continue;
+    const KeyBounds& bounds = pruning.bounds;
+    if (!bounds.plain() || bounds.equal.size() != table.partition_key->columns.size()) return 1;
+    const auto partitions = std::count_if(pruning.leaves.begin(), pruning.leaves.end(),
+                                          [](const std::vector<size_t>& leaves) { return !leaves.empty(); });
+    return 1 / std::max(1.0, static_cast<double>(partitions));
+  }
+  return 1;
+}
 
 }  // namespace
 
@@ -345,14 +369,15 @@ Status leaf_paths(Level& level, Rel& rel) {
     parts.push_back(&leaf);
   }
   rel.tuples = std::max(1.0, rel.tuples);
-  rel.rows = std::max(1.0, rel.rows);
+  const double share = share_read(rel, *entry.relation);
+  rel.rows = std::max(1.0, rel.rows * share);
   if (parts.size() == 1) {  // as if the query had named it
     rel.rows = parts[0]->rows;
     for (Path* p : parts[0]->paths) add_path(level, rel, p);
     return {};
   }
   note_wanted_orders(level);
-  Appender(level, rel, std::move(parts)).add_all();
+  Appender(level, rel, std::move(parts), share).add_all();
   return {};
 }
 
