@@ -82,6 +82,8 @@ void SessionCatalog::clear_local() {
   if (defined_ != nullptr) retired_.push_back(std::move(defined_));
 }
 
+// Whoever looks something up below may come by here again: other sessions commit definitions meanwhile. No iterator into a local
+// map is kept across a look-up, and what was read before the version moved is not kept after it.
 void SessionCatalog::refresh() {
   const uint64_t now = version(), shared = catalog_.shared_version();
   if (now == local_version_ && shared == local_shared_version_) return;
@@ -120,6 +122,7 @@ std::string SessionCatalog::schema_name(Oid schema) {
 std::vector<Oid> SessionCatalog::search_path() {
   refresh();
   if (path_valid_) return path_;
+  const uint64_t begun = local_version_;
   path_.clear();
   creation_schema_ = kInvalidOid;
   bool has_catalog = false, has_temp = false;
@@ -144,7 +147,7 @@ std::vector<Oid> SessionCatalog::search_path() {
   }
   if (!has_catalog) path_.insert(path_.begin(), oid::kPgCatalogSchema);
   if (!has_temp && temp_schema_ != kInvalidOid) path_.insert(path_.begin(), temp_schema_);
-  path_valid_ = true;
+  path_valid_ = local_version_ == begun;
   return path_;
 }
 
@@ -159,9 +162,11 @@ std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
   refresh();
   if (recording_ != nullptr) recording_->add(object_key(oid));
   if (const auto it = by_oid_.find(oid); it != by_oid_.end()) {
-    if (recording_ != nullptr) record(*it->second);
-    return it->second;
+    auto kept = it->second;
+    if (recording_ != nullptr) record(*kept);
+    return kept;
   }
+  const uint64_t begun = local_version_;
   std::shared_ptr<const RelationInfo> found;
   if (!changed_here(oid)) found = database_->cached_relation(oid);
   if (found == nullptr) {
@@ -176,8 +181,7 @@ std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
     if (!private_) database_->publish(seen, found);
   }
   if (recording_ != nullptr) record(*found);
-  if (is_foreign_temporary(*found)) return found;
-  by_oid_[oid] = found;
+  if (local_version_ == begun && !is_foreign_temporary(*found)) by_oid_[oid] = found;
   return found;
 }
 
@@ -255,12 +259,16 @@ std::shared_ptr<const RelationInfo> SessionCatalog::find_relation(std::string_vi
   }
   record_name(name);
   if (const auto it = by_name_.find(key); it != by_name_.end()) {
-    if (recording_ != nullptr) record(*it->second);
-    return it->second;
+    auto kept = it->second;
+    if (recording_ != nullptr) record(*kept);
+    return kept;
   }
+  const uint64_t begun = local_version_;
   auto found = schema.empty() ? find_along_path(name) : relation_named(schema_named(schema), name);
   // A missing name is not kept: creating it later changes the version, but probing many names would fill memory.
-  if (found != nullptr && !is_foreign_temporary(*found)) by_name_.emplace(std::string(key), found);
+  if (found != nullptr && local_version_ == begun && !is_foreign_temporary(*found)) {
+    by_name_.emplace(std::string(key), found);
+  }
   return found;
 }
 
@@ -272,9 +280,11 @@ std::shared_ptr<const TypeInfo> SessionCatalog::type(Oid oid) {
   refresh();
   if (recording_ != nullptr) recording_->add(object_key(oid));
   if (const auto it = types_.find(oid); it != types_.end()) {
-    if (recording_ != nullptr) record(*it->second);
-    return it->second;
+    auto kept = it->second;
+    if (recording_ != nullptr) record(*kept);
+    return kept;
   }
+  const uint64_t begun = local_version_;
   std::shared_ptr<const TypeInfo> found;
   if (!changed_here(oid)) found = database_->cached_type(oid);
   if (found == nullptr) {
@@ -287,7 +297,7 @@ std::shared_ptr<const TypeInfo> SessionCatalog::type(Oid oid) {
     if (found == nullptr) return nullptr;
     if (!private_) database_->publish(seen, found);
   }
-  types_[oid] = found;
+  if (local_version_ == begun) types_[oid] = found;
   if (recording_ != nullptr) record(*found);
   return found;
 }
@@ -330,12 +340,14 @@ std::vector<std::shared_ptr<const FunctionInfo>> SessionCatalog::functions_named
   if (schema.empty()) {
     refresh();
     if (const auto it = functions_.find(name); it != functions_.end()) {
+      auto kept = it->second;
       if (recording_ != nullptr) {
-        for (const auto& found : it->second) record(*found);
+        for (const auto& found : kept) record(*found);
       }
-      return it->second;
+      return kept;
     }
   }
+  const uint64_t begun = local_version_;
   std::vector<std::shared_ptr<const FunctionInfo>> out;
   const auto add = [&](Oid where) {
     if (where == kInvalidOid) return;
@@ -360,7 +372,7 @@ std::vector<std::shared_ptr<const FunctionInfo>> SessionCatalog::functions_named
       if (where != temp_schema_) add(where);
     }
     if (functions_.size() >= kFunctionNamesMax) functions_.clear();
-    functions_.emplace(std::string(name), out);
+    if (local_version_ == begun) functions_.emplace(std::string(name), out);
   }
   return out;
 }

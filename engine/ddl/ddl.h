@@ -72,7 +72,10 @@ class DdlHost {
   virtual Status run_query(std::string_view sql, const Rows& rows) = 0;
   // The same with the privileges of a role, which policies apply to as well, as a security-restricted operation.
   virtual Status run_query_as(Oid role, std::string_view sql, const Rows& rows) = 0;
-  // The same for a parse tree out of the running statement (CREATE TABLE AS). `shape` comes before the rows, once; it
+  // While the answer lives, what runs has the privileges of that role, as a security-restricted operation, and what it sets
+  // goes with it: functions that a superuser calls for a table's owner. Null: there is no session.
+  virtual std::shared_ptr<void> act_as(Oid /*role*/) { return nullptr; }
+  // Like run_query for a parse tree out of the running statement (CREATE TABLE AS). `shape` comes before the rows, once; it
   // may create the table. Parameters of the running execution are available to the query. Without `rows` it is not run.
   using Shape = std::function<Status(const ResultShape& shape)>;
   virtual Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape,

@@ -22,7 +22,8 @@ namespace indigo::engine::programs {
 
 namespace {
 
-// A superuser may build or change somebody's index: the function's owner gets no superuser's rights by that.
+// A superuser may change rows of somebody's table: the function's owner gets no superuser's rights by that. (What is built runs as
+// the table's owner: ddl/table/index.cpp.)
 Result<OwnedDatum> call_in(SessionParts& session, const types::CallInfo& call, std::span<const Datum> arguments) {
   const auto info = session.session_catalog().function(call.function);
   if (std::any_of(arguments.begin(), arguments.end(), [](const Datum& d) { return d.null; })) {

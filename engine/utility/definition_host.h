@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -57,6 +58,7 @@ class DefinitionHost final : public DdlHost {
   }
   Status run_query(std::string_view sql, const Rows& rows) override;
   Status run_query_as(Oid role, std::string_view sql, const Rows& rows) override;
+  std::shared_ptr<void> act_as(Oid role) override;
   Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) override;
 
  private:

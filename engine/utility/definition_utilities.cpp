@@ -1,4 +1,6 @@
 // The session as host of engine/ddl.
+#include <memory>
+
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
@@ -37,6 +39,22 @@ Status DefinitionHost::run_query_as(Oid role, std::string_view sql, const Rows& 
   if (done.ok()) session_.settings().rollback_to(settings);  // what its functions have set
   return done;
 }
+
+namespace {
+struct Owner {
+  Owner(SessionParts& of, Oid role)
+      : session(of), acting(of.roles(), role, SessionRoles::Bound::kOperation), settings(of.settings().mark()) {}
+  ~Owner() { session.settings().rollback_to(settings); }
+  Owner(const Owner&) = delete;
+  Owner& operator=(const Owner&) = delete;
+
+  SessionParts& session;
+  const SessionRoles::Acting acting;
+  const uint32_t settings;
+};
+}  // namespace
+
+std::shared_ptr<void> DefinitionHost::act_as(Oid role) { return std::make_shared<Owner>(session_, role); }
 
 Status DefinitionHost::run_text(std::string_view sql, Source source, const Rows& rows) {
   INDIGO_ASSIGN(auto tree, sql::parse(sql));

@@ -7,7 +7,7 @@ int64_t days_from_civil(int64_t year, int32_t month, int32_t day) {
   const int64_t y = month > 2 ? year : year - 1;
   const int64_t era = (y >= 0 ? y : y - 399) / 400;
   const int64_t year_of_era = y - era * 400;
-  const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + int64_t{day} - 1;
   const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
   return era * 146097 + day_of_era - 730425;
 }

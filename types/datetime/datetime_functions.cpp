@@ -171,14 +171,19 @@ int64_t in_range(FuncContext& context, int64_t t) {
   }
   return t;
 }
+// Beyond the range of the type, none that is valid.
+int64_t moved(int64_t t, int64_t seconds) {
+  int64_t out;
+  return __builtin_add_overflow(t, seconds * kSecond, &out) ? kEndTimestamp : out;
+}
 int64_t local_at_offset(FuncContext& context, Interval zone, int64_t t) {
-  return is_finite_timestamp(t) ? in_range(context, t + zone_of_interval(context, zone) * kSecond) : t;
+  return is_finite_timestamp(t) ? in_range(context, moved(t, zone_of_interval(context, zone))) : t;
 }
 int64_t utc_of_offset(FuncContext& context, Interval zone, int64_t t) {
-  return is_finite_timestamp(t) ? in_range(context, t - zone_of_interval(context, zone) * kSecond) : t;
+  return is_finite_timestamp(t) ? in_range(context, moved(t, -int64_t{zone_of_interval(context, zone)})) : t;
 }
-TimeTz move_timetz(TimeTz t, int32_t east) {
-  return {wrap_day(t.microseconds + (t.zone_seconds_west + east) * kSecond), -east, 0};
+TimeTz move_timetz(TimeTz t, int64_t east) {
+  return {wrap_day(t.microseconds + (t.zone_seconds_west + east) * kSecond), static_cast<int32_t>(-east), 0};
 }
 TimeTz timetz_in_zone(FuncContext& context, Str name, TimeTz t) {
   const auto zone = zone_named(context, name);

@@ -261,7 +261,7 @@ std::optional<std::string> interval_to_char(FuncContext& context, Interval v, St
   f.minute = static_cast<int32_t>(v.microseconds / kMinute % 60);
   f.second = static_cast<int32_t>(v.microseconds / kSecond % 60);
   f.microsecond = v.microseconds % kSecond;
-  f.day_of_year = v.months * 30 + v.days;
+  f.day_of_year = static_cast<int32_t>(int64_t{v.months} * 30 + v.days);
   f.days = days_from_civil(f.year, f.month, f.day);  // of a date with these fields, however odd
   return Writer(context, f).write(context.cached<Templates>().of(context, format));
 }

@@ -271,7 +271,7 @@ int32_t text_position(Str s, Str needle) { return position_of(s, needle); }
 
 // ---- length coercions: varchar(n), bpchar(n), name
 Str varchar_to_length(FuncContext& context, Str s, int32_t typmod, bool is_explicit) {
-  const int32_t limit = typmod - 4;
+  const int64_t limit = int64_t{typmod} - 4;
   if (limit < 0 || static_cast<int64_t>(s.size()) <= limit) return s;
   const Str cut = s.substr(0, utf8_offset(s, limit));
   if (!is_explicit && s.find_first_not_of(' ', cut.size()) != Str::npos)

@@ -161,6 +161,7 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
     key.push_back(index.key.column(i));
     key.back().nullable = true;
   }
+  const auto owner = exec::has_computed_key(index) ? c.host.act_as(relation->owner) : nullptr;
   INDIGO_ASSIGN(const auto extractor, make_extractor(c, relation, index, types::KeyLayout(std::move(key))));
   storage::IndexOptions options;
   options.unique = index.unique;

@@ -96,9 +96,9 @@ class SubscriptNode final : public Node {
       if (!known) continue;
       from = std::max(from, dimension.lower);
       to = std::min(to, dimension.lower + dimension.length - 1);
+      if (from > to) return empty();
       low.push_back(from - dimension.lower);
       high.push_back(to - dimension.lower);
-      if (from > to) return empty();
       shape.push_back({to - from + 1, 1});
     }
     if (array.dimensions() == 0 || bounds_.size() > static_cast<size_t>(array.dimensions())) return empty();
