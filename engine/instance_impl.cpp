@@ -28,6 +28,7 @@
 #include "log/file_directory.h"
 #include "storage/index/indexlet/indexlet_index.h"
 #include "storage/store_options.h"
+#include "types/library_memory.h"
 
 namespace indigo::engine {
 
@@ -46,6 +47,7 @@ int64_t number(const std::vector<std::string>& values, const char* name) {
 
 Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
   install_memory_reserve();
+  types::install_library_memory();
   auto instance = std::make_unique<InstanceImpl>(options);
   INDIGO_TRY(instance->start());
   return std::unique_ptr<Instance>(std::move(instance));

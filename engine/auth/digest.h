@@ -1,4 +1,5 @@
-// The few cryptographic primitives that authentication needs, over OpenSSL. They leave OpenSSL's error queue empty.
+// The few cryptographic primitives that authentication needs, over OpenSSL. They leave OpenSSL's error queue empty,
+// and throw std::bad_alloc when it has no memory.
 #pragma once
 
 #include <array>

@@ -1,8 +1,10 @@
 // oidvector, tid and pg_lsn: comparisons and arithmetic; the bit aggregates of bit strings; parse_ident, normalize.
 #include <algorithm>
+#include <new>
 
 #include <unicode/normalizer2.h>
 
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "types/aggregate/aggregate.h"
 #include "types/function/compare.h"
@@ -121,10 +123,12 @@ Str parse_identifier(FuncContext& context, Str text, bool strict) {
 const icu::Normalizer2* normalizer(FuncContext& context, Str form) {
   UErrorCode error = U_ZERO_ERROR;
   const icu::Normalizer2* n = nullptr;
+  const MustNotFail scope;  // what ICU could not set up the first time it never tries again
   if (equals_ignoring_case(form, "nfc")) n = icu::Normalizer2::getNFCInstance(error);
   if (equals_ignoring_case(form, "nfd")) n = icu::Normalizer2::getNFDInstance(error);
   if (equals_ignoring_case(form, "nfkc")) n = icu::Normalizer2::getNFKCInstance(error);
   if (equals_ignoring_case(form, "nfkd")) n = icu::Normalizer2::getNFKDInstance(error);
+  if (error == U_MEMORY_ALLOCATION_ERROR) throw std::bad_alloc();
   if (n == nullptr || U_FAILURE(error))
     context.fail(sqlstate::kInvalidParameterValue, "invalid normalization form: " + std::string(form));
   return n;
@@ -135,7 +139,10 @@ std::string normalized(FuncContext& context, Str text, Str form) {
   UErrorCode error = U_ZERO_ERROR;
   const auto length = static_cast<int32_t>(text.size());
   std::string out;
-  n->normalize(icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), length)), error).toUTF8String(out);
+  const auto whole = icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), length));
+  const icu::UnicodeString normal = n->normalize(whole, error);
+  if (whole.isBogus() || normal.isBogus() || U_FAILURE(error)) throw std::bad_alloc();
+  normal.toUTF8String(out);
   return out;
 }
 bool is_normalized(FuncContext& context, Str text, Str form) { return normalized(context, text, form) == text; }

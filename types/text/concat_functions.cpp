@@ -1,7 +1,9 @@
 // concat, concat_ws, format, and the digests and encodings of bytes.
 #include <algorithm>
 #include <memory>
+#include <new>
 
+#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #include "base/fiber/long_work.h"
@@ -231,23 +233,31 @@ std::optional<std::string> format(FuncContext& context, const CallInfo& call, st
 }
 
 // ---- digests
+using MdContext = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
+
+// Null: it cannot be made.
+MdContext open_digest(const EVP_MD* algorithm) {
+  const MustNotFail scope;  // what OpenSSL could not set up the first time it never tries again
+  MdContext state(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  if (state != nullptr && EVP_DigestInit_ex(state.get(), algorithm, nullptr) != 1) state.reset();
+  return state;
+}
+
 std::string digest(const EVP_MD* algorithm, Str bytes) {
   unsigned char out[EVP_MAX_MD_SIZE];
   unsigned int n = 0;
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> state(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  while (state == nullptr) {
-    no_memory();
-    state.reset(EVP_MD_CTX_new());
-  }
-  EVP_DigestInit_ex(state.get(), algorithm, nullptr);
-  while (!bytes.empty()) {
+  const MdContext state = open_digest(algorithm);
+  bool whole = state != nullptr;
+  while (whole && !bytes.empty()) {
     constexpr size_t kAtOnce = size_t{1} << 20;
     const Str part = bytes.substr(0, kAtOnce);
     note_work(2 * part.size());
-    EVP_DigestUpdate(state.get(), part.data(), part.size());
+    whole = EVP_DigestUpdate(state.get(), part.data(), part.size()) == 1;
     bytes.remove_prefix(part.size());
   }
-  EVP_DigestFinal_ex(state.get(), out, &n);
+  whole = whole && EVP_DigestFinal_ex(state.get(), out, &n) == 1;
+  ERR_clear_error();
+  if (!whole) throw std::bad_alloc();  // these algorithms fail for nothing else
   return std::string(reinterpret_cast<char*>(out), n);
 }
 std::string md5(Str s) { return encode_hex(digest(EVP_md5(), s)); }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 
 #include <unicode/ucnv.h>
 
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"
@@ -143,6 +145,7 @@ struct TextConverter::Implementation {
       utf8_append(static_cast<uint32_t>(character), out);
       return {};
     }
+    if (code == U_MEMORY_ALLOCATION_ERROR) throw std::bad_alloc();
     ucnv_resetToUnicode(converter.get());
     const bool malformed = code == U_TRUNCATED_CHAR_FOUND || code == U_ILLEGAL_CHAR_FOUND;
     const auto length = static_cast<size_t>(std::clamp<ptrdiff_t>(end - begin, 1, malformed ? 2 : from - begin));
@@ -218,7 +221,9 @@ Result<std::unique_ptr<TextConverter>> TextConverter::open(Str name) {
   if (e->kind == EncodingKind::kUtf8 || e->kind == EncodingKind::kAscii) return std::unique_ptr<TextConverter>();
   if (e->kind == EncodingKind::kUnsupported) return not_converted(*e);
   UErrorCode code = U_ZERO_ERROR;
+  const MustNotFail scope;  // what ICU could not set up the first time it never tries again
   Converter c(ucnv_open(e->icu, &code));
+  if (code == U_MEMORY_ALLOCATION_ERROR) throw std::bad_alloc();
   if (U_FAILURE(code)) return not_converted(*e);
   ucnv_setFromUCallBack(c.get(), UCNV_FROM_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &code);
   ucnv_setToUCallBack(c.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &code);

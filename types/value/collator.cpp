@@ -1,5 +1,6 @@
 #include "types/value/collator.h"
 
+#include <new>
 #include <vector>
 
 #include <unicode/ubrk.h>
@@ -7,6 +8,7 @@
 #include <unicode/ustring.h>
 
 #include "base/fiber/long_work.h"
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "types/value/key_codec.h"
 
@@ -35,6 +37,22 @@ std::string to_utf8(const std::vector<UChar>& text) {
   return out;
 }
 
+// A comparison, or a key, that could not be made would be in the wrong place of an index.
+void check_memory(UErrorCode status) {
+  if (status == U_MEMORY_ALLOCATION_ERROR) throw std::bad_alloc();
+}
+
+struct CloseWords {
+  void operator()(UBreakIterator* words) const { ubrk_close(words); }
+};
+using WordBreaks = std::unique_ptr<UBreakIterator, CloseWords>;
+
+WordBreaks open_words(const std::string& locale) {
+  const MustNotFail scope;  // what ICU could not set up the first time it never tries again
+  UErrorCode status = U_ZERO_ERROR;
+  return WordBreaks(ubrk_open(UBRK_WORD, locale.c_str(), nullptr, 0, &status));
+}
+
 std::string small_letters(Str text) {
   std::string out(text);
   for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -50,7 +68,9 @@ const Collator& Collator::case_insensitive() {
 
 Result<std::unique_ptr<const Collator>> Collator::open(const std::string& locale, bool deterministic) {
   UErrorCode status = U_ZERO_ERROR;
+  const MustNotFail scope;  // what ICU could not set up the first time it never tries again
   UCollator* collator = ucol_open(locale.c_str(), &status);
+  check_memory(status);
   if (U_FAILURE(status)) {
     return Error(sqlstate::kInvalidParameterValue,
                  "could not open collator for locale \"" + locale + "\": " + u_errorName(status));
@@ -84,6 +104,7 @@ int Collator::compare(Str a, Str b) const {
   UErrorCode status = U_ZERO_ERROR;
   const UCollationResult result = ucol_strcollUTF8(collator_, a.data(), static_cast<int32_t>(a.size()), b.data(),
                                                    static_cast<int32_t>(b.size()), &status);
+  check_memory(status);
   if (result != UCOL_EQUAL) return result == UCOL_LESS ? -1 : 1;
   return deterministic_ ? a.compare(b) : 0;
 }
@@ -108,6 +129,7 @@ void Collator::append_key(Str text, std::string& out) const {
     const auto length =
         static_cast<size_t>(ucol_getSortKey(collator_, units.data(), static_cast<int32_t>(units.size()),
                                             reinterpret_cast<uint8_t*>(out.data() + from), static_cast<int32_t>(room)));
+    if (length == 0) throw std::bad_alloc();  // the key of nothing has its end
     if (length <= room) {
       out.resize(from + length);
       break;
@@ -119,6 +141,7 @@ void Collator::append_key(Str text, std::string& out) const {
 
 std::string Collator::fold(Str text, Case to) const {
   const std::vector<UChar> from = to_utf16(text);
+  const WordBreaks words = to == Case::kTitle ? open_words(locale_) : nullptr;
   const auto size = static_cast<int32_t>(from.size());
   std::vector<UChar> out(from.size() + 8);
   const auto map = [&](UErrorCode* status) {
@@ -128,7 +151,7 @@ std::string Collator::fold(Str text, Case to) const {
       case Case::kLower: return u_strToLower(out.data(), room, from.data(), size, locale_.c_str(), status);
       case Case::kTitle: break;
     }
-    return u_strToTitle(out.data(), room, from.data(), size, nullptr, locale_.c_str(), status);
+    return u_strToTitle(out.data(), room, from.data(), size, words.get(), locale_.c_str(), status);
   };
   UErrorCode status = U_ZERO_ERROR;
   int32_t length = map(&status);
@@ -137,6 +160,7 @@ std::string Collator::fold(Str text, Case to) const {
     status = U_ZERO_ERROR;
     length = map(&status);
   }
+  check_memory(status);
   if (U_FAILURE(status)) return std::string(text);
   out.resize(static_cast<size_t>(length));
   return to_utf8(out);

@@ -11,7 +11,7 @@
 
 namespace indigo::engine {
 
-class TableSink final : public RowSink {
+class TableSink : public RowSink {
  public:
   explicit TableSink(Session& session) : session_(session) {}
 

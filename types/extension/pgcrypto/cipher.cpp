@@ -1,9 +1,11 @@
 // encrypt() and decrypt(): raw encryption without integrity, by name of cipher, mode and padding.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <openssl/evp.h>
 
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "types/extension/pgcrypto/pgcrypto.h"
 #include "types/text/ascii.h"
@@ -91,18 +93,20 @@ Str run_cipher(FuncContext& context, Str data, Str key, Str iv, Str type, bool e
   };
   const size_t size_class = key.size() <= 16 ? 0 : key.size() <= 24 ? 1 : 2;
   const EVP_CIPHER* cipher = spec.cipher->cipher[size_class]();
-  const std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)> state(EVP_CIPHER_CTX_new(),
-                                                                              EVP_CIPHER_CTX_free);
+  std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)> state(nullptr, EVP_CIPHER_CTX_free);
   // Short keys and initialization vectors are filled up with zeros, long ones cut.
   unsigned char whole_key[EVP_MAX_KEY_LENGTH] = {}, whole_iv[EVP_MAX_IV_LENGTH] = {};
   const auto key_size = static_cast<size_t>(EVP_CIPHER_get_key_length(cipher));
   std::copy_n(key.data(), std::min(key.size(), key_size), whole_key);
   std::copy_n(iv.data(), std::min(iv.size(), static_cast<size_t>(EVP_CIPHER_get_iv_length(cipher))), whole_iv);
+  std::optional<MustNotFail> scope(std::in_place);  // what OpenSSL could not set up the first time it never tries again
+  state.reset(EVP_CIPHER_CTX_new());
   if (state == nullptr ||
       EVP_CipherInit_ex(state.get(), cipher, nullptr, whole_key, whole_iv, encrypting ? 1 : 0) != 1 ||
       EVP_CIPHER_CTX_set_padding(state.get(), spec.padded ? 1 : 0) != 1) {
     return fail("Cipher cannot be initialized");
   }
+  scope.reset();
   auto* out = reinterpret_cast<unsigned char*>(context.arena().allocate(data.size() + EVP_MAX_BLOCK_LENGTH, 1));
   int size = 0, last = 0;
   if (EVP_CipherUpdate(state.get(), out, &size, reinterpret_cast<const unsigned char*>(data.data()),

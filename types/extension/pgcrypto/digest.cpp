@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "types/extension/pgcrypto/pgcrypto.h"
 #include "types/text/ascii.h"
@@ -18,6 +19,7 @@ using DigestContext = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
 const EVP_MD* algorithm_of(FuncContext& context, Str name) {
   const std::string lower = to_lower(name);
   const EVP_MD* found = EVP_get_digestbyname(lower.c_str());
+  const MustNotFail scope;  // what OpenSSL could not set up the first time it never tries again
   const DigestContext state(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   const char* why = nullptr;
   if (found == nullptr) {
@@ -37,6 +39,7 @@ Str digest(FuncContext& context, Str data, Str name) {
   if (algorithm == nullptr) return {};
   unsigned char out[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
+  const MustNotFail scope;  // it takes little
   if (EVP_Digest(data.data(), data.size(), out, &size, algorithm, nullptr) != 1) {
     fail_external(context, "digest error: Cipher cannot be initialized");
     return {};
@@ -49,6 +52,7 @@ Str hmac(FuncContext& context, Str data, Str key, Str name) {
   if (algorithm == nullptr) return {};
   unsigned char out[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
+  const MustNotFail scope;  // it takes little
   if (HMAC(algorithm, key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()),
            data.size(), out, &size) == nullptr) {
     fail_external(context, "hmac error: Cipher cannot be initialized");

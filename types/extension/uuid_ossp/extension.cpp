@@ -5,10 +5,13 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <new>
 
+#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #include "base/entropy.h"
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "types/function/kernel.h"
 
@@ -53,7 +56,10 @@ Uuid of_name(const EVP_MD* algorithm, Uuid space, Str name, uint8_t version) {
   std::string text(reinterpret_cast<const char*>(space.bytes), sizeof space.bytes);
   text.append(name);
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  EVP_Digest(text.data(), text.size(), digest.data(), nullptr, algorithm, nullptr);
+  const MustNotFail scope;  // what OpenSSL could not set up the first time it never tries again
+  const bool made = EVP_Digest(text.data(), text.size(), digest.data(), nullptr, algorithm, nullptr) == 1;
+  ERR_clear_error();
+  if (!made) throw std::bad_alloc();  // these algorithms fail for nothing else
   Uuid u{};
   std::copy_n(digest.begin(), sizeof u.bytes, u.bytes);
   return stamped(u, version);

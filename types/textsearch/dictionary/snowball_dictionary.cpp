@@ -51,8 +51,12 @@ class SnowballDictionary final : public Dictionary {
 // As PostgreSQL's snowball has it under this name; null: there is none.
 StemmerPtr open_stemmer(const std::string& language) {
   const std::string name = to_lower(language);
-  for (const char** known = sb_stemmer_list(); *known != nullptr; known++)
-    if (name == *known) return StemmerPtr(sb_stemmer_new(*known, "UTF_8"));
+  for (const char** known = sb_stemmer_list(); *known != nullptr; known++) {
+    if (name != *known) continue;
+    StemmerPtr stemmer(sb_stemmer_new(*known, "UTF_8"));
+    if (stemmer == nullptr) throw std::bad_alloc();
+    return stemmer;
+  }
   return nullptr;
 }
 

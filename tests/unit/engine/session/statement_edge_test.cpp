@@ -11,7 +11,8 @@
 #include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/instance.h"
-#include "tests/unit/engine/table_sink.h"
+#include "tests/unit/engine/session/copying_sink.h"
+#include "tests/unit/engine/session/edge_cases.h"
 
 namespace {
 
@@ -64,166 +65,6 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-struct Case {
-  const char* setup;
-  std::vector<const char*> messages;  // one after the other; a block is open between some
-  const char* check;                  // shows whether they have happened
-  const char* undo;
-};
-
-const Case kCases[] = {
-    {"",
-     {"select g, g * 2.5, 'x' || g, array[g, g] from generate_series(1, 50) g where g % 3 = 0 order by 2 desc"},
-     "select 1",
-     ""},
-    {"",
-     {"select t.b, count(*), string_agg(u.b, ',' order by u.a) from t join t u on t.a % 5 = u.a % 5 group by t.b "
-      "having count(*) > 1"},
-     "select 1",
-     ""},
-    {"",
-     {"insert into t select g, 'new' from generate_series(101, 140) g"},
-     "select count(*) from t",
-     "delete from t where a > 100"},
-    {"",
-     {"update t set b = b || 'x', a = a + 1000 where a between 10 and 30"},
-     "select min(b), count(*) from t where a > 1000",
-     "update t set b = rtrim(b, 'x'), a = a - 1000 where a > 1000"},
-    {"",
-     {"delete from t where a < 20"},
-     "select count(*) from t",
-     "insert into t select g, 'b' || g from generate_series(1, 19) g"},
-    {"",
-     {"insert into t values (1, 'y') on conflict (a) do update set b = excluded.b returning *"},
-     "select b from t where a = 1",
-     "update t set b = 'b1' where a = 1"},
-    {"",
-     {"create table made (a int primary key, b text default 'x' check (b <> ''), c serial)"},
-     "select count(*) from pg_class where relname like 'made%'",
-     "drop table made"},
-    {"",
-     {"create index t_b on t (upper(b)) where a > 5"},
-     "select count(*) from pg_indexes where indexname = 't_b'",
-     "drop index t_b"},
-    {"",
-     {"alter table t add column c int default 7, add constraint positive check (a > 0)"},
-     "select count(*) from pg_attribute where attrelid = 't'::regclass and attnum > 0 and not attisdropped",
-     "alter table t drop column c, drop constraint positive"},
-    {"create table gone (a int primary key, b text)",
-     {"drop table gone"},
-     "select count(*) from pg_class where relname = 'gone'",
-     "create table gone (a int primary key, b text)"},
-    {"",
-     {"create view seen as select a, b from t group by a"},
-     "select count(*) from pg_class where relname = 'seen'",
-     "drop view seen"},
-    {"",
-     {"begin", "insert into t values (200, 'n')", "savepoint s", "update t set b = 'm' where a = 200", "rollback to s",
-      "insert into t values (201, 'o')", "commit"},
-     "select count(*), max(b) from t where a >= 200",
-     "delete from t where a >= 200"},
-    {"",
-     {"begin", "declare c cursor for select a, b from t order by b", "fetch 10 from c", "move 5 in c", "fetch 3 from c",
-      "rollback"},
-     "select 1",
-     ""},
-    {"",
-     {"begin", "create temp table temporary on commit drop as select * from t", "select sum(a) from temporary",
-      "commit"},
-     "select count(*) from pg_class where relname = 'temporary'",
-     ""},
-    {"",
-     {"explain (analyze, costs off, timing off) select * from t where a in (select a from t where b like 'b1%')"},
-     "select 1",
-     ""},
-    {"", {"set work_mem = '8MB'"}, "show work_mem", "reset work_mem"},
-    {"",
-     {"select * from json_to_recordset('[{\"a\": 1, \"b\": \"x\"}]') q(a int, b text), jsonb_each('{\"k\": [1, 2]}')"},
-     "select 1",
-     ""},
-    {"create function twice(n int) returns int language plpgsql as 'declare r record; begin for r in select a from t "
-     "where a = n "
-     "loop n := n + r.a; end loop; begin perform 1 / (n - n); exception when division_by_zero then n := n + 1; end; "
-     "return n; end'",
-     {"select twice(a) from t where a < 5"},
-     "select 1",
-     "select 1"},
-    {"create table parted (a int, b text) partition by range (a); create table parted_1 partition of parted for values "
-     "from (0) to "
-     "(100); create table parted_2 partition of parted default; create index on parted (b)",
-     {"begin", "insert into parted select g, 'p' || g from generate_series(90, 110) g",
-      "update parted set a = a + 5 where a between 95 and 99", "commit"},
-     "select count(*), sum(a), count(distinct tableoid) from parted",
-     "delete from parted"},
-    {"create table parent (a int primary key); create table child (a int references parent on delete cascade); "
-     "insert into parent select generate_series(1, 10); insert into child select generate_series(1, 10)",
-     {"delete from parent where a > 5"},
-     "select count(*) from parent, child",
-     "insert into parent select generate_series(6, 10); insert into child select generate_series(6, 10)"},
-    {"create table watched (a int); create table seen_by (n int); create function note() returns trigger language "
-     "plpgsql as "
-     "'begin insert into seen_by select count(*) from fresh; return null; end'; create trigger w after insert on "
-     "watched "
-     "referencing new table as fresh for each statement execute function note()",
-     {"insert into watched select generate_series(1, 20)"},
-     "select count(*), sum(n) from seen_by",
-     "delete from watched; delete from seen_by"},
-    {"create table guarded (a int, owner name default current_user); alter table guarded enable row level security; "
-     "alter table guarded force row level security; create policy mine on guarded using (a > 0) with check (a < 100)",
-     {"begin", "insert into guarded select generate_series(1, 10) returning a", "update guarded set a = a + 1",
-      "commit"},
-     "select count(*), sum(a) from guarded",
-     "delete from guarded"},
-    {"",
-     {"alter table t alter column b type varchar(20)"},
-     "select atttypid::regtype from pg_attribute where attrelid = 't'::regclass "
-     "and attname = 'b'",
-     "alter table t alter column b type text"},
-    {"",
-     {"create index t_hash on t using hash (b)"},
-     "select count(*) from pg_indexes where indexname = 't_hash'",
-     "drop index t_hash"},
-    {"",
-     {"create index t_griffin on t using griffin (b)"},
-     "select count(*) from pg_indexes where indexname = 't_griffin'",
-     "drop index t_griffin"},
-    {"",
-     {"grant select, insert on t to public"},
-     "select relacl is null from pg_class where relname = 't'",
-     "revoke all on t from public; update pg_class set relacl = null where relname = 't'"},
-    {"create sequence counter", {"select setval('counter', 100, false)"}, "select 1", "select 1"},
-    {"create table emptied as select * from t",
-     {"truncate emptied"},
-     "select count(*) from emptied",
-     "insert into emptied select * from t"},
-    {"",
-     {"with recursive r as (select 1 n union all select n + 1 from r where n < 30) select n, sum(n) over (order by n "
-      "rows 3 preceding), "
-      "jsonb_build_object('n', n) ->> 'n', regexp_replace(n::text, '(\\d)', '<\\1>', 'g'), to_char(now(), 'YYYY') from "
-      "r"},
-     "select 1",
-     ""},
-    {"",
-     {"merge into t using (select g a, 'm' b from generate_series(55, 65) g) s on t.a = s.a when matched then update "
-      "set b = s.b "
-      "when not matched then insert values (s.a, s.b)"},
-     "select count(*), sum(length(b)) from t",
-     "delete from t where a > 60; update t set b = 'b' || a where b = 'm'"},
-    {"",
-     {"create database copied template template1"},
-     "select count(*) from pg_database where datname = 'copied'",
-     "drop database copied"},
-    {"",
-     {"create role passing login password 'x'"},
-     "select count(*) from pg_authid where rolname = 'passing'",
-     "drop role passing"},
-    {"",
-     {"create type mood as enum ('a', 'b')"},
-     "select count(*) from pg_type where typname = 'mood'",
-     "drop type mood"},
-    {"", {"analyze t"}, "select 1", "delete from pg_statistic where false"},
-};
-
 class StatementEdge : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -241,7 +82,7 @@ class StatementEdge : public testing::TestWithParam<bool> {
     session_ = std::move(*connected);
   }
   Rows rows(const char* text) {
-    TableSink sink(*session_);
+    CopyingSink sink(*session_);
     session_->query(text, sink);
     EXPECT_FALSE(sink.failure) << text << ": " << sink.failure->message;
     return sink.table;
@@ -259,7 +100,7 @@ class StatementEdge : public testing::TestWithParam<bool> {
     return !failure;
   }
   std::optional<Error> query(const char* text) {
-    TableSink sink(*session_);
+    CopyingSink sink(*session_);
     session_->query(text, sink);
     return sink.failure;
   }
@@ -272,7 +113,7 @@ class StatementEdge : public testing::TestWithParam<bool> {
 int64_t next_allocation(int64_t n) { return n + 1 + n / 16; }
 
 TEST_P(StatementEdge, AnAllocationThatFailsIsAnError) {
-  for (const Case& c : kCases) {
+  for (const EdgeCase& c : edge_cases()) {
     SCOPED_TRACE(c.messages.back());
     if (*c.setup != '\0') rows(c.setup);
     const Rows before = rows(c.check);
@@ -311,7 +152,7 @@ TEST_P(StatementEdge, TheExtendedProtocolToo) {
   const std::string values[] = {"300", "bound"};
   for (int64_t n = 0, more = 1; more != 0; n = next_allocation(n)) {
     const bool done = survives(n, [&]() -> std::optional<Error> {
-      TableSink sink(*session_);
+      CopyingSink sink(*session_);
       const std::optional<std::string_view> parameters[] = {values[0], values[1]};
       Status status = session_->parse("named", "insert into t values ($1, $2) returning a, b", {}, sink);
       if (status.ok()) status = session_->describe_statement("named", sink);
