@@ -35,12 +35,14 @@ bool PathLexer::hex_unit(uint32_t& unit) {
     size_t digits = 0;
     for (at_++; at_ < in_.size() && hex_value(in_[at_]) >= 0 && digits < 6; at_++, digits++)
       unit = unit * 16 + static_cast<uint32_t>(hex_value(in_[at_]));
-    if (digits == 0 || at_ >= in_.size() || in_[at_] != '}') return fail("invalid Unicode escape sequence", {});
+    if (digits == 0 || at_ >= in_.size() || in_[at_] != '}')
+      return fail("invalid unicode sequence", in_.substr(escapes_begin_, at_ - escapes_begin_));
     at_++;
     return true;
   }
   for (int i = 0; i < 4; i++, at_++) {
-    if (at_ >= in_.size() || hex_value(in_[at_]) < 0) return fail("invalid Unicode escape sequence", {});
+    if (at_ >= in_.size() || hex_value(in_[at_]) < 0)
+      return fail("invalid unicode sequence", in_.substr(escapes_begin_, at_ - escapes_begin_));
     unit = unit * 16 + static_cast<uint32_t>(hex_value(in_[at_]));
   }
   return true;
@@ -49,6 +51,7 @@ bool PathLexer::hex_unit(uint32_t& unit) {
 // Behind \u.
 bool PathLexer::unicode(std::string& out) {
   uint32_t code = 0;
+  if (at_ - 2 != escapes_end_) escapes_begin_ = at_ - 2;
   if (!hex_unit(code)) return false;
   if (code >= 0xD800 && code <= 0xDBFF) {
     uint32_t low = 0;
@@ -61,7 +64,9 @@ bool PathLexer::unicode(std::string& out) {
     if (!hex_unit(low)) return false;
     if (low < 0xDC00 || low > 0xDFFF) {
       context_.fail(Error(sqlstate::kInvalidTextRepresentation, "invalid input syntax for type jsonpath")
-                        .with_detail("Unicode low surrogate must follow a high surrogate."));
+                        .with_detail(low >= 0xD800 && low <= 0xDBFF
+                                         ? "Unicode high surrogate must not follow a high surrogate."
+                                         : "Unicode low surrogate must follow a high surrogate."));
       return false;
     }
     code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
@@ -75,15 +80,19 @@ bool PathLexer::unicode(std::string& out) {
                       .with_detail("\\u0000 cannot be converted to text."));
     return false;
   }
-  if (code > 0x10FFFF) return fail("invalid Unicode escape sequence", {});
+  if (code > 0x10FFFF) {
+    context_.fail(sqlstate::kSyntaxError, "invalid Unicode code point");
+    return false;
+  }
   utf8_append(code, out);
+  escapes_end_ = at_;
   return true;
 }
 
 // At the backslash.
 bool PathLexer::escape(std::string& out) {
   at_++;
-  if (at_ >= in_.size()) return fail("unexpected end after backslash", {});
+  if (at_ >= in_.size()) return fail("unexpected end after backslash", "\\");
   const char c = in_[at_++];
   switch (c) {
     case 'b': out.push_back('\b'); return true;
@@ -95,7 +104,8 @@ bool PathLexer::escape(std::string& out) {
     case 'u': return unicode(out);
     case 'x': {
       if (at_ + 2 > in_.size() || hex_value(in_[at_]) < 0 || hex_value(in_[at_ + 1]) < 0)
-        return fail("invalid hexadecimal character sequence", {});
+        return fail("invalid hex character sequence",
+                    in_.substr(at_ - 2, at_ < in_.size() && hex_value(in_[at_]) >= 0 ? 3 : 2));
       const auto code = static_cast<uint32_t>(hex_value(in_[at_]) * 16 + hex_value(in_[at_ + 1]));
       at_ += 2;
       if (code == 0) {

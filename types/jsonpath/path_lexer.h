@@ -35,6 +35,7 @@ class PathLexer {
   FuncContext& context_;
   Str in_;
   size_t at_ = 0;
+  size_t escapes_begin_ = 0, escapes_end_ = 0;  // the last run of \u escapes, which errors show whole
 };
 
 }  // namespace indigo::types

@@ -178,7 +178,7 @@ class StandardQuery final : public QueryParser {
         return false;
       }
     }
-    if (at == text_.size() || text_[at] != '>') return false;
+    if (at == text_.size() || text_[at] != '>' || at + 1 == text_.size()) return false;
     at_ = at + 1;
     next = {QueryOperator::kPhrase, static_cast<uint16_t>(distance)};
     return true;

@@ -71,6 +71,10 @@ struct TokenName {
   int32_t type;
   std::string alias;
 };
+bool has_type(const std::vector<TokenName>& types, int32_t type) {
+  return std::any_of(types.begin(), types.end(), [type](const TokenName& t) { return t.type == type; });
+}
+
 Result<std::vector<TokenName>> read_token_types(NodeList names) {
   std::vector<TokenName> out;
   for (const PgQuery__Node* node : names) {
@@ -81,13 +85,9 @@ Result<std::vector<TokenName>> read_token_types(NodeList names) {
     if (type == 0) {
       return Error(sqlstate::kInvalidParameterValue, "token type " + quoted(alias) + " does not exist");
     }
-    out.push_back({type, std::string(alias)});
+    if (!has_type(out, type)) out.push_back({type, std::string(alias)});
   }
   return out;
-}
-
-bool has_type(const std::vector<TokenName>& types, int32_t type) {
-  return std::any_of(types.begin(), types.end(), [type](const TokenName& t) { return t.type == type; });
 }
 
 Status add_mapping(DdlContext& c, Oid configuration, const PgQuery__AlterTSConfigurationStmt& s,
