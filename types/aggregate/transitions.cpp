@@ -126,13 +126,18 @@ Optional final_of_pair(FuncContext& context, Str image) {
   return read_pair(context, image, kName, m) ? kResult(m) : Optional();
 }
 
+// Counts and sums that a caller may make as large as he likes: they wrap.
+int64_t wrapped_sum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
 // ---- integers: count, sum
 template <class T, int kSign>
 Str count_and_sum(FuncContext& context, Str image, T v) {
   int64_t s[2];
   if (!read_state<int64_t, 2>(context, image, "", s)) return {};
-  s[0] += kSign;
-  s[1] = static_cast<int64_t>(static_cast<uint64_t>(s[1]) + static_cast<uint64_t>(int64_t{v} * kSign));
+  s[0] = wrapped_sum(s[0], kSign);
+  s[1] = wrapped_sum(s[1], int64_t{v} * kSign);
   return write_state<int64_t, 2>(context, s, ArrayView(image).dimension(0).lower);
 }
 // Changes its argument in place, in PostgreSQL: only an aggregate may call it.
@@ -182,14 +187,14 @@ Str interval_accumulate(FuncContext& context, Str image, Interval v) {
   Interval s[2];
   if (!read_state<Interval, 2>(context, image, "", s)) return {};
   s[0] = kSign > 0 ? interval_add(context, s[0], v) : interval_subtract(context, s[0], v);
-  s[1].microseconds += kSign;
+  s[1].microseconds = wrapped_sum(s[1].microseconds, kSign);
   return write_state<Interval, 2>(context, s);
 }
 Str interval_combine(FuncContext& context, Str x, Str y) {
   Interval a[2], b[2];
   if (!read_state<Interval, 2>(context, x, "", a) || !read_state<Interval, 2>(context, y, "", b)) return {};
   a[0] = interval_add(context, a[0], b[0]);
-  a[1].microseconds += b[1].microseconds;
+  a[1].microseconds = wrapped_sum(a[1].microseconds, b[1].microseconds);
   return write_state<Interval, 2>(context, a);
 }
 std::optional<Interval> interval_average(FuncContext& context, Str image) {

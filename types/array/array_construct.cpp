@@ -32,6 +32,14 @@ OptionalArray fail(FuncContext& context, SqlState state, std::string message, st
   return {};
 }
 
+// A dimension ends before the last integer.
+bool is_within_bounds(FuncContext& context, const ArrayDimension& d) {
+  int32_t end = 0;
+  if (!__builtin_add_overflow(d.lower, d.length, &end)) return true;
+  fail(context, sqlstate::kProgramLimitExceeded, "array lower bound is too large: " + std::to_string(d.lower));
+  return false;
+}
+
 OptionalArray add_element(FuncContext& context, const CallInfo& call, OptionalArray image, const Datum& v,
                           bool in_front) {
   ArrayDimensions dimensions = {{1, 1}};
@@ -47,6 +55,7 @@ OptionalArray add_element(FuncContext& context, const CallInfo& call, OptionalAr
       if (in_front ? a.dimension(0).lower == INT32_MIN : a.upper(0) == INT32_MAX)
         return fail(context, sqlstate::kNumericValueOutOfRange, "integer out of range");
       dimensions[0] = {a.dimension(0).length + 1, a.dimension(0).lower};
+      if (!is_within_bounds(context, dimensions[0])) return {};
     }
   }
   elements.insert(in_front ? elements.begin() : elements.end(), v);
@@ -83,6 +92,7 @@ OptionalArray concatenate(FuncContext& context, OptionalArray x, OptionalArray y
   ArrayDimensions result = outer;
   result[0].length += skip == 1 ? inner[0].length : 1;
   if (skip == 1) result[0].lower = da[0].lower;
+  if (!is_within_bounds(context, result[0])) return {};
   std::vector<Datum> elements;
   append_elements(a, elements);
   append_elements(b, elements);
@@ -118,10 +128,7 @@ OptionalArray fill_with(FuncContext& context, const CallInfo& call, std::optiona
       return fail(context, sqlstate::kProgramLimitExceeded, "array size exceeds the maximum allowed (134217727)");
   }
   for (const ArrayDimension& d : dimensions) {
-    int32_t end = 0;
-    if (__builtin_add_overflow(d.lower, d.length, &end))
-      return fail(context, sqlstate::kProgramLimitExceeded,
-                  "array lower bound is too large: " + std::to_string(d.lower));
+    if (!is_within_bounds(context, d)) return {};
   }
   const Oid type = call.arguments[0].oid;
   const Datum value = v.value_or(Datum::make_null(phys_of(context, type)));
