@@ -9,6 +9,7 @@
 
 #include "base/fiber/context.h"
 #include "base/fiber/stack_memory.h"
+#include "base/fiber/thread_owned.h"
 #include "base/sqlstate.h"
 
 namespace indigo {
@@ -104,7 +105,8 @@ void learn_thread_bounds() {
 }
 
 void run_on_large_stack(void (*function)(void*), void* argument) {
-  thread_local LargeStack stack;
+  constinit thread_local ThreadOwned<LargeStack> own;
+  LargeStack& stack = own.get();
   if (stack.running()) return function(argument);
   stack.run(function, argument);
 }

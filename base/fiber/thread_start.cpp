@@ -7,6 +7,8 @@
 #include <new>
 #include <thread>
 
+#include "base/fiber/thread_owned.h"
+
 namespace indigo {
 
 namespace {
@@ -24,6 +26,7 @@ void begin_thread(const char* name) {
   pthread_setname_np(pthread_self(), name);
   for (int i = 0; i < 100 && !memory_is_available(); i++) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   ::operator delete(::operator new(1, std::nothrow));
+  ThreadEnd::prepare();
 }
 
 }  // namespace indigo

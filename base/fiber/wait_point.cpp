@@ -1,5 +1,6 @@
 #include "base/fiber/wait_point.h"
 
+#include "base/fiber/thread_owned.h"
 #include "base/fiber/thread_waiter.h"
 
 namespace indigo {
@@ -12,8 +13,8 @@ thread_local Waiter* t_current = nullptr;
 
 Waiter& Waiter::current() {
   if (t_current != nullptr) return *t_current;
-  thread_local ThreadWaiter own;
-  return own;
+  constinit thread_local ThreadOwned<ThreadWaiter> own;
+  return own.get();
 }
 
 void Waiter::set_current(Waiter* waiter) { t_current = waiter; }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/fiber/thread_owned.h"
+
 namespace indigo::storage {
 
 namespace {
@@ -28,8 +30,8 @@ struct SpareBuffers {
 
 // Not inlined, so that who changes threads between two calls finds each thread's own.
 [[gnu::noinline]] SpareBuffers& spare_buffers() {
-  thread_local SpareBuffers spare;
-  return spare;
+  constinit thread_local ThreadOwned<SpareBuffers> spare;
+  return spare.get();
 }
 
 }  // namespace

@@ -301,6 +301,8 @@ bool row_shape(Scope& scope, const ExprPtr& e, RowShape& out) {
     }
     return false;
   }
+  // One OUT parameter of a function is its result itself: it gives a table function's column its name, but it is no row.
+  if (e->type.oid != oid::kRecord) return row_shape_of_type(scope.catalog(), e->type.oid, out);
   return row_shape(scope.catalog(), e, out);
 }
 

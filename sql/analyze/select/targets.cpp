@@ -62,10 +62,8 @@ Result<std::vector<NamedExpr>> columns_of_row(Scope& scope, const ExprPtr& row) 
     if (row->type.oid == oid::kRecord) {
       return scope.error(sqlstate::kFeatureNotSupported, "record type has not been registered", expr_location(row));
     }
-    return scope.error(sqlstate::kWrongObjectType,
-                       "column notation .* applied to type " + format_type(scope.catalog(), row->type.oid) +
-                           ", which is not a composite type",
-                       expr_location(row));
+    return Error(sqlstate::kWrongObjectType,
+                 "type " + format_type(scope.catalog(), row->type.oid) + " is not composite");
   }
   std::vector<NamedExpr> out;
   for (size_t i = 0; i < shape.names.size(); i++) {

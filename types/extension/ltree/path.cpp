@@ -372,8 +372,14 @@ const ScalarEntry kPathFunctions[] = {
 // ---- conditions on paths
 
 // A condition for many rows is read once.
+template <class Condition>
+struct ReadCondition {
+  std::optional<Condition> condition;
+  std::string of;
+};
 template <class Condition, std::optional<Condition> (*kRead)(FuncContext&, Str)>
-const Condition* read_once(FuncContext& context, Str text, std::optional<Condition>& condition, std::string& of) {
+const Condition* read_once(FuncContext& context, Str text) {
+  auto& [condition, of] = context.cached<ReadCondition<Condition>>();
   if (!condition || of != text) {
     condition = kRead(context, text);
     of = text;
@@ -382,9 +388,7 @@ const Condition* read_once(FuncContext& context, Str text, std::optional<Conditi
 }
 template <class Condition, std::optional<Condition> (*kRead)(FuncContext&, Str)>
 bool holds(FuncContext& context, Str path, Str text) {
-  static thread_local std::optional<Condition> condition;
-  static thread_local std::string of;
-  const Condition* const read = read_once<Condition, kRead>(context, text, condition, of);
+  const Condition* const read = read_once<Condition, kRead>(context, text);
   return read != nullptr && matches(*read, labels_of(path));
 }
 template <bool (*kTest)(FuncContext&, Str, Str)>
