@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 namespace indigo::types {
 
@@ -46,10 +45,11 @@ uint64_t number_of(int dimensions, const uint64_t (&cell)[2]) {
 }
 
 std::string key_of(Bytes before, int shift, uint64_t number) {
-  std::string key(before.size() + kKeyBytes, static_cast<char>(shift));
-  std::memcpy(key.data(), before.data(), before.size());
+  std::string key;
+  key.reserve(before.size() + kKeyBytes);
+  key.append(before).push_back(static_cast<char>(shift));
   number = big_endian(number);
-  std::memcpy(key.data() + before.size() + 1, &number, sizeof number);
+  key.append(reinterpret_cast<const char*>(&number), sizeof number);
   return key;
 }
 
