@@ -6,6 +6,7 @@
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/programs/procedure_call.h"
 #include "engine/programs/programs.h"
+#include "engine/programs/row_catcher.h"
 #include "engine/row_sink.h"
 #include "engine/session/session_parts.h"
 #include "sql/parse/node.h"

@@ -168,8 +168,8 @@ const EdgeCase kCases[] = {
     {"create table docs (a int primary key, w text[], j jsonb, s tsvector); create index on docs using gin (w); create "
      "index on docs using gin (j); create index on docs using gin (s)",
      {"begin",
-      "insert into docs select g, array['w' || g, 'w' || g % 3], jsonb_build_object('k', g), to_tsvector('english', "
-      "'the cats ' || g) from generate_series(1, 12) g",
+      ("insert into docs select g, array['w' || g, 'w' || g % 3], jsonb_build_object('k', g), to_tsvector('english', "
+       "'the cats ' || g) from generate_series(1, 12) g"),
       "update docs set w = w || 'more'::text where a < 4", "delete from docs where w @> array['w2']", "commit"},
      "select count(*), (select count(*) from docs where w @> array['more']), (select count(*) from docs where s @@ "
      "to_tsquery('cat')) from docs",
