@@ -29,7 +29,7 @@ constexpr AccessMethod kMethods[] = {
     {Oid{783}, Oid{783}, "gist", storage::create_inverted_index, false, false, true, true, true, true, true, false, 1,
      true},
     {Oid{2742}, Oid{2742}, "gin", storage::create_inverted_index, false, false, true, false, false, false, false, false,
-     1, true},
+     1, true, 3},
     {Oid{4000}, Oid{4000}, "spgist", storage::create_inverted_index, false, false, false, true, true, false, true,
      false, 1, true},
     {Oid{3580}, Oid{3580}, "brin", storage::create_empty_index, false, false, true, false, false, false, false, false},

@@ -32,6 +32,9 @@ struct AccessMethod {
   bool inverted =
       false;  // a row has any number of keys (types/inverted): conditions become queries of keys, not bounds
 
+  // Of an inverted one: the support function of its classes that says what their strategies mean.
+  int16_t meaning = 1;
+
   // Plans may ask it by bounds of its keys. One that may not, and is not inverted, is a definition only: kept, shown and dumped.
   bool searchable() const;
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "catalog/access_method.h"
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_indexes.h"
@@ -14,13 +15,12 @@ namespace {
 
 // The support function of the class that says what its strategies mean, for values of its own type; kInvalidOid: none.
 Oid meaning_function(CatalogView& catalog, Oid method, Oid family, Oid type) {
-  constexpr Oid kGin{2742};
-  constexpr int16_t kGinExtractQuery = 3, kFirst = 1;  // gist's consistent, spgist's config
-  const int16_t wanted = method == kGin ? kGinExtractQuery : kFirst;
+  const AccessMethod* known = access_method(method);
+  if (known == nullptr) return kInvalidOid;
   Oid out = kInvalidOid;
   const Datum key[] = {Datum::of_oid(family), Datum::of_oid(type), Datum::of_oid(type)};
   catalog.system_table_rows(pg_amproc::kOid, system_index::kAmprocFamily, key, [&](const RowReader& row) {
-    if (row.i16(pg_amproc::c_amprocnum) != wanted) return true;
+    if (row.i16(pg_amproc::c_amprocnum) != known->meaning) return true;
     out = row.oid(pg_amproc::c_amproc);
     return false;
   });
