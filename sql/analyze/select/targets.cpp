@@ -104,11 +104,6 @@ Result<bool> variable_columns(Scope& scope, const PgQuery__ColumnRef& ref, std::
   if (!known) {  // an argument that is a row
     INDIGO_ASSIGN(const VariableScope::Found variable, scope.a.variables->find(name, ref.location));
     if (variable.value == nullptr || variable.parts != name.size()) return false;
-    RowShape shape;
-    if (!row_shape(scope, variable.value, shape) && variable.value->type.oid != oid::kRecord) {
-      return Error(sqlstate::kWrongObjectType,
-                   "type " + format_type(scope.catalog(), variable.value->type.oid) + " is not composite");
-    }
     INDIGO_ASSIGN(out, columns_of_row(scope, variable.value));
     return true;
   }
