@@ -12,13 +12,8 @@ std::optional<std::vector<types::HashKeyPart>> CatalogView::hash_partition_key(O
 }
 
 const types::Collator* CatalogView::collator_of_type(const types::TypeRef& ref) {
-  auto info = ref.oid < oid::kFirstUserOid ? nullptr : type(ref.oid);
-  while (info != nullptr && (info->kind == 'd' || info->is_array())) {
-    const Oid inner = info->kind == 'd' ? info->base : info->element;
-    info = inner < oid::kFirstUserOid ? nullptr : type(inner);
-  }
-  if (info == nullptr || info->comparison.empty()) return collator(ref.collation);
-  return types::collator_of_comparison(info->comparison);
+  const types::Collator* own = types::collator_of_own_order(ref.oid, [&](Oid oid) { return type(oid); });
+  return own != nullptr ? own : collator(ref.collation);
 }
 
 }  // namespace indigo::catalog

@@ -36,11 +36,8 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
   if (info != nullptr && info->kind == 'c' && info->comparison.empty()) out.type = oid::kRecord;
   if (info != nullptr && info->is_array() && info->oid >= oid::kFirstUserOid) {
     out.type = oid::kInt4Array;
-    auto element = types(info->element);
-    while (element != nullptr && element->kind == 'd') element = types(element->base);
-    if (element != nullptr && !element->comparison.empty()) {
-      out.collator = types::collator_of_comparison(element->comparison);
-    }
+    const types::Collator* own = types::collator_of_own_order(info->oid, types);
+    if (own != nullptr) out.collator = own;
   }
   if (info != nullptr && !info->comparison.empty()) {
     // Images of an extension's own form compare as bytes.

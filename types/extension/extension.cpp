@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "types/oids.h"
+
 namespace indigo::types {
 
 const Extension& plpgsql_extension() {
@@ -34,6 +36,15 @@ const Extension* find_extension(std::string_view name) {
 
 const Collator* collator_of_comparison(std::string_view symbol) {
   return symbol == "citext_cmp" ? &Collator::case_insensitive() : nullptr;
+}
+
+const Collator* collator_of_own_order(Oid type, const FindType& find) {
+  auto info = type < oid::kFirstUserOid ? nullptr : find(type);
+  while (info != nullptr && (info->kind == 'd' || info->is_array())) {
+    const Oid inner = info->kind == 'd' ? info->base : info->element;
+    info = inner < oid::kFirstUserOid ? nullptr : find(inner);
+  }
+  return info == nullptr || info->comparison.empty() ? nullptr : collator_of_comparison(info->comparison);
 }
 
 std::string module_of(const Extension& extension) { return "$libdir/" + std::string(extension.name); }

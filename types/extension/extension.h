@@ -4,10 +4,13 @@
 // Thread safety: constants.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 
 #include "types/function/family.h"
+#include "types/type_info.h"
 #include "types/value/collator.h"
 
 namespace indigo::types {
@@ -48,6 +51,9 @@ const TypeDefinition* find_type_forms(const Extension& extension, std::string_vi
 // The order of a type that an extension has made, by its comparison function's symbol (TypeInfo::comparison): that of text
 // under this collator. Null: it has none.
 const Collator* collator_of_comparison(std::string_view symbol);
+// That of a type's values, or of what its arrays and domains have inside; null: no extension's.
+using FindType = std::function<std::shared_ptr<const TypeInfo>(Oid)>;
+const Collator* collator_of_own_order(Oid type, const FindType& find);
 
 // One for each folder.
 const Extension& btree_gin_extension();
