@@ -103,6 +103,11 @@ struct Rel {
   bool has_leaves = false;              // it stands for these tables, not (only) for itself
   std::vector<const ScannedTable*> leaves;
   std::vector<KeyPruning> prunings;
+  const ScannedTable* largest_leaf =
+      nullptr;  // says what is known of the columns where the upper table has no statistics
+  // Partitions by range of one column: it, and the numbers of the leaves in its order; empty: they have none.
+  ExprPtr range_key;
+  std::vector<size_t> range_order;
 };
 
 // An outer or semi join and what its order against others must respect (names as in PostgreSQL's SpecialJoinInfo).
@@ -167,6 +172,7 @@ struct Level {
   std::deque<Rel> rels;       // base relations first, by number
   std::deque<Rel> leaf_rels;  // the tables below a base relation; they share its number
   std::deque<ScannedTable> leaf_tables;
+  const Rel* leaf = nullptr;  // of leaf_rels, while ways into it are looked for: its columns are then its own table's
   std::deque<Clause> clauses;
   std::vector<const Clause*> join_clauses;  // mention several relations
   ExprList constant_conditions;             // of WHERE, mention none

@@ -153,16 +153,35 @@ double range_selectivity(Level& level, const ExprPtr& var, const ExprPtr& other,
   return std::max(clamp(out), 1e-7);
 }
 
+namespace {
+
+const catalog::ColumnStatistics* known_of(const RelationInfo& relation, int column) {
+  if (column < 0 || static_cast<size_t>(column) >= relation.statistics.size()) return nullptr;
+  const auto& s = relation.statistics[static_cast<size_t>(column)];
+  const bool known = s.distinct != 0 || s.null_fraction != 0 || !s.common_values.empty() || !s.histogram.empty();
+  return known ? &s : nullptr;
+}
+
+const catalog::ColumnStatistics* known_of(const ScannedTable& table, int column) {
+  return known_of(*table.relation, table.column_of[static_cast<size_t>(column)]);
+}
+
+}  // namespace
+
+const catalog::ColumnStatistics* column_statistics(const Level& level, const VarExpr& v) {
+  if (v.column < 0 || v.levels_up != 0) return nullptr;
+  const Entry& entry = level.entry(v.entry);
+  if (entry.kind != EntryKind::kTable) return nullptr;
+  if (level.leaf != nullptr && level.leaf->entry == v.entry) return known_of(*level.leaf->table, v.column);
+  if (const auto* own = known_of(*entry.relation, v.column)) return own;
+  const int rel = static_cast<size_t>(v.entry) < level.rel_of.size() ? level.rel_of[static_cast<size_t>(v.entry)] : -1;
+  if (rel < 0 || level.rels[static_cast<size_t>(rel)].largest_leaf == nullptr) return nullptr;
+  return known_of(*level.rels[static_cast<size_t>(rel)].largest_leaf, v.column);
+}
+
 const catalog::ColumnStatistics* column_statistics(const Level& level, const ExprPtr& e) {
   const auto* v = var_of(e);
-  if (!v || v->column < 0) return nullptr;
-  const Entry& entry = level.entry(v->entry);
-  if (entry.kind != EntryKind::kTable || static_cast<size_t>(v->column) >= entry.relation->statistics.size())
-    return nullptr;
-  const auto& stats = entry.relation->statistics[static_cast<size_t>(v->column)];
-  const bool known =
-      stats.distinct != 0 || stats.null_fraction != 0 || !stats.common_values.empty() || !stats.histogram.empty();
-  return known ? &stats : nullptr;
+  return v == nullptr ? nullptr : column_statistics(level, *v);
 }
 
 }  // namespace indigo::sql::planning

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sql/plan/condition/selectivity.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {
@@ -40,6 +41,7 @@ ExprPtr stripped(const ExprPtr& e) {
 
 double tuples_of(const Level& level, const VarExpr& v) {
   const int rel = static_cast<size_t>(v.entry) < level.rel_of.size() ? level.rel_of[static_cast<size_t>(v.entry)] : -1;
+  if (level.leaf != nullptr && level.leaf->entry == v.entry) return level.leaf->tuples;
   return rel < 0 ? 1000 : std::max(1.0, level.rels[static_cast<size_t>(rel)].tuples);
 }
 
@@ -60,9 +62,8 @@ double var_distinct(const Level& level, const VarExpr& v) {
   if (v.column == kCtidColumn || v.column == kRowKeyColumn) return tuples;
   if (v.column == kTableOidColumn) return 1;
   const auto& entry = level.entry(v.entry);
-  if (entry.kind == EntryKind::kTable && v.column >= 0 &&
-      static_cast<size_t>(v.column) < entry.relation->statistics.size()) {
-    const float d = entry.relation->statistics[static_cast<size_t>(v.column)].distinct;
+  if (const auto* known = column_statistics(level, v)) {
+    const float d = known->distinct;
     if (d > 0) return std::min<double>(d, tuples);
     if (d < 0) return std::max(1.0, -d * tuples);
   }

@@ -70,7 +70,10 @@ class SampleEvaluation {
   }
 
   const Vector* call(const CallExpr& e) {
-    if (e.returns_set || e.volatility != types::Volatility::kImmutable) return nullptr;
+    // Operators that depend on settings (a time zone) say enough for an estimate.
+    if (e.returns_set || e.volatility == types::Volatility::kVolatile ||
+        (e.volatility != types::Volatility::kImmutable && e.op == kInvalidOid))
+      return nullptr;
     std::vector<const Vector*> arguments;
     for (const ExprPtr& a : e.arguments) {
       const Vector* value = run(a);
@@ -162,6 +165,43 @@ class Histogram {
   bool dense_ = false;
 };
 
+struct Sample {
+  std::vector<Datum> values;  // of one kind, none null
+  std::vector<double> weights;
+  double rest = 0;    // of the rows, that the histogram stands for
+  size_t picked = 0;  // of the histogram
+};
+
+std::optional<Sample> sample_of(Level& level, const VarExpr& column) {
+  const catalog::ColumnStatistics* known = column_statistics(level, std::make_shared<VarExpr>(column));
+  if (known == nullptr) return std::nullopt;
+  Sample out;
+  double taken = 0;
+  for (size_t i = 0; i < known->common_values.size() && i < kMaxCommon; i++) {
+    out.values.push_back(known->common_values[i].get());
+    out.weights.push_back(known->common_frequencies[i]);
+    taken += known->common_frequencies[i];
+  }
+  const std::vector<OwnedDatum>& others = known->histogram;
+  out.rest = std::max(0.0, 1 - known->null_fraction - (others.empty() ? 0 : taken));
+  const size_t step = (others.size() + kMaxOthers - 1) / kMaxOthers;
+  out.picked = others.empty() ? 0 : (others.size() + step - 1) / step;
+  const Histogram histogram(others, var_distinct(level, column));
+  for (size_t i = 0; i < others.size(); i += step) {
+    out.values.push_back(histogram.value(i));
+    out.weights.push_back(out.rest / static_cast<double>(out.picked));
+  }
+  if (out.values.empty()) return std::nullopt;
+  // Without a histogram the common values stand for all.
+  if (others.empty() && taken > 0) {
+    for (double& w : out.weights) w *= out.rest / taken;
+  }
+  for (const Datum& d : out.values) {
+    if (d.null || d.phys != out.values[0].phys) return std::nullopt;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<SampledSelectivity> sampled_selectivity(Level& level, const ExprPtr& condition) {
@@ -170,46 +210,35 @@ std::optional<SampledSelectivity> sampled_selectivity(Level& level, const ExprPt
   if (column == nullptr || several || column->levels_up != 0) return std::nullopt;
   const int rel = level.rel_of[static_cast<size_t>(column->entry)];
   if (rel < 0 || level.rels[static_cast<size_t>(rel)].tuples < kMinTuples) return std::nullopt;
-  const catalog::ColumnStatistics* known = column_statistics(level, std::make_shared<VarExpr>(*column));
-  if (known == nullptr) return std::nullopt;
+  const std::optional<Sample> sample = sample_of(level, *column);
+  if (!sample) return std::nullopt;
 
-  std::vector<Datum> sample;
-  std::vector<double> weights;
-  double taken = 0;
-  for (size_t i = 0; i < known->common_values.size() && i < kMaxCommon; i++) {
-    sample.push_back(known->common_values[i].get());
-    weights.push_back(known->common_frequencies[i]);
-    taken += known->common_frequencies[i];
-  }
-  const std::vector<OwnedDatum>& others = known->histogram;
-  const double rest = std::max(0.0, 1 - known->null_fraction - (others.empty() ? 0 : taken));
-  const size_t step = (others.size() + kMaxOthers - 1) / kMaxOthers;
-  const size_t picked = others.empty() ? 0 : (others.size() + step - 1) / step;
-  const Histogram histogram(others, var_distinct(level, *column));
-  for (size_t i = 0; i < others.size(); i += step) {
-    sample.push_back(histogram.value(i));
-    weights.push_back(rest / static_cast<double>(picked));
-  }
-  if (sample.empty()) return std::nullopt;
-  // Without a histogram the common values stand for all.
-  if (others.empty() && taken > 0) {
-    for (double& w : weights) w *= rest / taken;
-  }
-  for (const Datum& d : sample) {
-    if (d.null || d.phys != sample[0].phys) return std::nullopt;
-  }
-
-  SampleEvaluation evaluation(level, sample);
+  SampleEvaluation evaluation(level, sample->values);
   const Vector* holds = evaluation.run(condition);
   if (holds == nullptr || holds->phys() != Phys::kBool) return std::nullopt;
   SampledSelectivity out;
-  for (uint32_t i = 0; i < sample.size(); i++) {
-    if (!holds->is_null(i) && holds->get<bool>(i)) out.fraction += weights[i];
+  for (uint32_t i = 0; i < sample->values.size(); i++) {
+    if (!holds->is_null(i) && holds->get<bool>(i)) out.fraction += sample->weights[i];
   }
   // Where many have been asked and none holds, it is a matter of single rows.
-  const auto asked = static_cast<double>(picked);
-  out.precision = picked > 0 ? rest / asked / (picked >= 50 ? 100 : 2) : 0;
+  out.precision =
+      sample->picked > 0 ? sample->rest / static_cast<double>(sample->picked) / (sample->picked >= 50 ? 100 : 2) : 0;
   return out;
+}
+
+bool sampled_values(Level& level, const ExprPtr& e, std::vector<OwnedDatum>& values, std::vector<double>& weights) {
+  bool several = false;
+  const VarExpr* column = only_column(e, several);
+  if (column == nullptr || several || column->levels_up != 0) return false;
+  std::optional<Sample> sample = sample_of(level, *column);
+  if (!sample) return false;
+  SampleEvaluation evaluation(level, sample->values);
+  const Vector* found = evaluation.run(e);
+  if (found == nullptr) return false;
+  values.clear();
+  for (uint32_t i = 0; i < sample->values.size(); i++) values.emplace_back(found->datum(i));
+  weights = std::move(sample->weights);
+  return true;
 }
 
 }  // namespace indigo::sql::planning

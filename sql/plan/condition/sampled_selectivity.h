@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "sql/plan/level.h"
 
@@ -16,5 +17,9 @@ struct SampledSelectivity {
 
 // Nothing: there is no sample, or the condition looks at more than one column, or at what is not known while planning.
 std::optional<SampledSelectivity> sampled_selectivity(Level& level, const ExprPtr& condition);
+
+// What the expression is for a sample of its one column, and what part of the rows each stands for. Expressions over the same
+// column are asked with the same sample, in the same order. False: as above.
+bool sampled_values(Level& level, const ExprPtr& e, std::vector<OwnedDatum>& values, std::vector<double>& weights);
 
 }  // namespace indigo::sql::planning

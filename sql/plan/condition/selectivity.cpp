@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "catalog/catalog.h"
+#include "sql/plan/condition/band_selectivity.h"
 #include "sql/plan/condition/column_selectivity.h"
 #include "sql/plan/condition/distinct_values.h"
 #include "sql/plan/condition/join_selectivity.h"
@@ -25,6 +27,16 @@ double null_fraction(const Level& level, const ExprPtr& e) {
 
 double pattern_selectivity(const Level& level, const ExprPtr& pattern);
 
+// A range between columns of two relations.
+double joined_range_selectivity(Level& level, const ExprPtr& condition) {
+  for (const BandSide& side : band_sides(level, condition)) {
+    const double s =
+        band_selectivity(level, side.column, side.low ? side.bound : nullptr, side.low ? nullptr : side.bound);
+    if (s >= 0) return s;
+  }
+  return kDefaultRange;
+}
+
 double operator_selectivity(Level& level, const CallExpr& call) {
   const auto* op = level.s.catalog().operator_by_oid(call.op);
   if (!op || call.arguments.size() != 2) return kDefaultUnknown;
@@ -43,7 +55,7 @@ double operator_selectivity(Level& level, const CallExpr& call) {
     return equal_to(level, l, r, not_equal);
   }
   if (strategy != 0) {
-    if (!left.empty() && !right.empty()) return kDefaultRange;
+    if (!left.empty() && !right.empty()) return joined_range_selectivity(level, std::make_shared<CallExpr>(call));
     if (left.empty()) {
       std::swap(l, r);
       strategy = 6 - strategy;
@@ -98,6 +110,12 @@ class Conjunction {
     const auto* call = try_as<CallExpr>(e);
     const bool comparison = call && call->op != kInvalidOid && call->arguments.size() == 2;
     int strategy = comparison ? level_.s.catalog().btree_strategy(call->op) : 0;
+    if (strategy != 0 && strategy != 3) {
+      if (std::vector<BandSide> sides = band_sides(level_, e); !sides.empty()) {
+        bands_.push_back({std::move(sides), selectivity});
+        return;
+      }
+    }
     if (strategy == 0 || strategy == 3 || level_.rels_of(e).count() != 1) {
       others_ *= selectivity;
       return;
@@ -125,7 +143,7 @@ class Conjunction {
         s *= both <= 0 ? kDefaultPair / 10 : both;
       }
     }
-    return clamp(s);
+    return clamp(s * bands());
   }
 
  private:
@@ -133,9 +151,47 @@ class Conjunction {
     ExprPtr var;
     double low = -1, high = -1;
   };
+  struct Band {
+    std::vector<BandSide> sides;
+    double selectivity;
+    bool paired = false;
+  };
+
+  // Ranges between two relations; two of one column, from below and from above, are one pair.
+  double bands() const {
+    double s = 1;
+    std::vector<Band> all = bands_;
+    for (size_t i = 0; i < all.size(); i++) {
+      if (all[i].paired) continue;
+      double here = all[i].selectivity;
+      for (size_t j = i + 1; j < all.size(); j++) {
+        const double both = all[j].paired ? -1 : pair(all[i], all[j]);
+        if (both < 0) continue;
+        all[j].paired = true;
+        here = both;
+        break;
+      }
+      s *= here;
+    }
+    return s;
+  }
+
+  double pair(const Band& a, const Band& b) const {
+    for (const BandSide& x : a.sides) {
+      for (const BandSide& y : b.sides) {
+        if (x.low == y.low || !equal(x.column, y.column) || level_.rels_of(x.bound) != level_.rels_of(y.bound))
+          continue;
+        const double s = band_selectivity(level_, x.column, x.low ? x.bound : y.bound, x.low ? y.bound : x.bound);
+        return s >= 0 ? s : kDefaultPair;
+      }
+    }
+    return -1;
+  }
+
   Level& level_;
   double others_ = 1;
   std::vector<Range> ranges_;
+  std::vector<Band> bands_;
 };
 
 double and_selectivity(Level& level, const ExprList& list) {
@@ -280,13 +336,27 @@ double guessed_selectivity(Level& level, const ExprPtr& e) {
 
 }  // namespace
 
-double clause_selectivity(Level& level, const Clause& clause) {
+namespace {
+
+double kept_selectivity(Level& level, const Clause& clause) {
   if (clause.selectivity < 0) {
     double s = selectivity(level, clause.expr);
     for (const Clause* c : clause.implied) s /= std::max(1e-9, clause_selectivity(level, *c));
     clause.selectivity = clamp(s);
   }
   return clause.selectivity;
+}
+
+}  // namespace
+
+double clause_selectivity(Level& level, const Clause& clause) {
+  // Each leaf has its own of a condition on it alone.
+  if (level.leaf != nullptr && clause.implied.empty() && clause.rels == level.leaf->set)
+    return clamp(selectivity(level, clause.expr));
+  const Rel* const leaf = std::exchange(level.leaf, nullptr);
+  const double s = kept_selectivity(level, clause);
+  level.leaf = leaf;
+  return s;
 }
 
 double clauses_selectivity(Level& level, const std::vector<const Clause*>& clauses) {

@@ -9,7 +9,9 @@ namespace indigo::sql::planning {
 double selectivity(Level& level, const ExprPtr& condition);
 double clause_selectivity(Level& level, const Clause& clause);
 double clauses_selectivity(Level& level, const std::vector<const Clause*>& clauses);
-// The statistics of a column that an expression is (through relabelling); null when there are none.
+// The statistics of a column that an expression is (through relabelling); null when there are none. Of a table that stands for
+// others (partitions), the largest of these speaks when it has none of its own.
+const catalog::ColumnStatistics* column_statistics(const Level& level, const VarExpr& v);
 const catalog::ColumnStatistics* column_statistics(const Level& level, const ExprPtr& e);
 int average_width(const Level& level, int entry, int column);
 int average_width(const Level& level, const ExprPtr& e);

@@ -1,10 +1,12 @@
 #include "sql/plan/path/access_paths.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sql/analyze/make.h"
 #include "sql/implication.h"
 #include "sql/plan/condition/clauses.h"
+#include "sql/plan/condition/distinct_values.h"
 #include "sql/plan/condition/equivalence.h"
 #include "sql/plan/condition/key_match.h"
 #include "sql/plan/condition/selectivity.h"
@@ -186,7 +188,7 @@ class TablePaths {
       for_each_value(p->bounds, [&](const ExprPtr& e) { used |= level_.rels_of(e); });
       if (used != outer || !tree.serves(match)) continue;  // another supplier makes this path
       p->outer = outer;
-      finish_scan(level_, rel_, *p, tree, match, rel_.restrictions);
+      finish_scan(level_, rel_, *p, tree, match, rel_.restrictions, met(match));
       Path* back = nullptr;
       if (!p->bounds.plain() && !level_.work.order_by.empty()) {  // behind the one row of another relation
         back = level_.new_path(Path::Kind::kScan);
@@ -198,6 +200,23 @@ class TablePaths {
       add_path(level_, rel_, p);
       if (back != nullptr) add_path(level_, rel_, back);
     }
+  }
+
+  // Of another relation's values only some occur in this one, and who picks among them picks such as occur: between all and
+  // none of the picked ones are met.
+  double met(const KeyMatch& match) {
+    double out = 1;
+    for (const Clause* c : match.matched) {
+      if (!c->can_join || !c->hashable || c->rels.count() != 2) continue;
+      const bool straight = c->left_rels == rel_.set;
+      const Rel& other = level_.rels[static_cast<size_t>((c->rels - rel_.set).first())];
+      if (other.restrictions.empty() || clauses_selectivity(level_, other.restrictions) > 0.5) continue;
+      if (column_statistics(level_, straight ? c->left : c->right) == nullptr) continue;
+      const double own = distinct_values(level_, straight ? c->left : c->right, rel_.tuples);
+      const double others = distinct_values(level_, straight ? c->right : c->left, std::max(1.0, other.tuples));
+      if (others > own) out *= std::sqrt(others / own);
+    }
+    return out;
   }
 
   Level& level_;
@@ -233,7 +252,7 @@ void cost_scan(Level& level, Path& p, double fetched, double ranges, double desc
 }
 
 void finish_scan(Level& level, const Rel& rel, Path& p, const IndexTree& tree, const KeyMatch& match,
-                 const std::vector<const Clause*>& conditions) {
+                 const std::vector<const Clause*>& conditions, double met) {
   for (const Clause* c : conditions) {
     if (std::find(p.bounds.exact.begin(), p.bounds.exact.end(), c) != p.bounds.exact.end()) continue;
     if (!tree.predicate.empty() && implies(level.s.catalog(), tree.predicate, c->expr)) continue;
@@ -245,6 +264,8 @@ void finish_scan(Level& level, const Rel& rel, Path& p, const IndexTree& tree, c
   fetched = std::max(1.0, fetched);
   const double passing = std::max(1e-6, fetched * clauses_selectivity(level, p.filters));
   p.rows = p.outer.empty() ? rel.rows : std::min(fetched, passing);
+  if (!p.point) fetched = std::min(rel.tuples, fetched * met);
+  if (tree.unique && match.points) fetched = std::min(fetched, match.ranges);
   cost_scan(level, p, fetched, match.ranges, tree.descent);
 }
 

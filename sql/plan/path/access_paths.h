@@ -11,9 +11,10 @@ namespace indigo::sql::planning {
 
 // All useful paths of a base table, unparameterised and parameterised by other relations' columns.
 Status table_paths(Level& level, Rel& rel);
-// A scan's filters (those of `conditions` that its tree does not make true), rows and costs, from its bounds.
+// A scan's filters (those of `conditions` that its tree does not make true), rows and costs, from its bounds. `met`: how many
+// times the expected rows lie where it looks.
 void finish_scan(Level& level, const Rel& rel, Path& p, const IndexTree& tree, const KeyMatch& match,
-                 const std::vector<const Clause*>& conditions);
+                 const std::vector<const Clause*>& conditions, double met = 1);
 void cost_scan(Level& level, Path& p, double fetched, double ranges, double descent = 1);
 // Whether a condition that joins the table with others may bound a scan of it. An outer join's own condition may bound its
 // null-extended side only; others bound any side, unless they must wait for an outer join.

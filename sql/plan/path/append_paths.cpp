@@ -9,6 +9,7 @@
 #include "sql/analyze/make.h"
 #include "sql/partition/partition_map.h"
 #include "sql/partition/prune.h"
+#include "sql/plan/condition/equivalence.h"
 #include "sql/plan/condition/key_match.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/finish/ordering.h"
@@ -75,8 +76,28 @@ class Leaves {
       INDIGO_TRY(add(child));
       for (size_t i = first; i < rel_.leaves.size(); i++) pruning.leaves[static_cast<size_t>(p)].push_back(i);
     }
+    note_range_order(relation, *map, pruning);
     if (!pruning.bounds.whole() && wanted.size() > 1) rel_.prunings.push_back(std::move(pruning));
     return {};
+  }
+
+  // Ranges that hold no other ranges and leave nothing to a default partition.
+  void note_range_order(const std::shared_ptr<const RelationInfo>& relation, const partition::PartitionMap& map,
+                        const KeyPruning& pruning) {
+    if (relation != entry_.relation || map.strategy() != 'r' || relation->partition_key->columns.size() != 1) return;
+    const catalog::PartitionKeyColumn& first = relation->partition_key->columns[0];
+    if (first.column <= 0) return;
+    std::vector<size_t> order;
+    for (const int p : map.in_order()) {
+      const std::vector<size_t>& leaves = pruning.leaves[static_cast<size_t>(p)];
+      if (leaves.empty()) continue;
+      if (leaves.size() > 1 || p == map.default_partition()) return;
+      order.push_back(leaves[0]);
+    }
+    const auto column = static_cast<size_t>(first.column) - 1;
+    if (first.type.collation != entry_.column_types[column].collation) return;
+    rel_.range_key = make_var(rel_.entry, static_cast<int>(column), entry_.column_types[column]);
+    rel_.range_order = std::move(order);
   }
 
   // The restrictions (and conditions with other relations) as bounds of the partition key.
@@ -246,16 +267,29 @@ class Appender {
     return p;
   }
 
-  // Parts in order, merged; what has no such path is sorted.
+  // The numbers of the parts as the order has them, where each is wholly before the next; else empty.
+  std::vector<size_t> parts_in_order(const PathKey& first) const {
+    if (rel_.range_order.size() != parts_.size() || sort_id(level_, rel_.range_key) != first.id) return {};
+    std::vector<size_t> out = rel_.range_order;
+    if (first.descending) std::reverse(out.begin(), out.end());
+    return out;
+  }
+
+  // Parts in order, merged where they are not so one after the other; what has no such path is sorted.
   void add_merged(const std::vector<PathKey>& order) {
     const std::vector<SortKey> sort = sort_keys(order);
     if (sort.empty()) return;
+    std::vector<size_t> numbers = parts_in_order(order[0]);
+    const bool merge = numbers.empty();
+    if (merge) {
+      for (size_t i = 0; i < parts_.size(); i++) numbers.push_back(i);
+    }
     Path* out = level_.new_path(Path::Kind::kAppend);
     out->rels = rel_.set;
     out->rel = &rel_;
     out->keys = order;
-    out->sort = sort;
-    for (size_t i = 0; i < parts_.size(); i++) {
+    if (merge) out->sort = sort;
+    for (const size_t i : numbers) {
       Path* p = in_order(*parts_[i], order);
       if (p == nullptr) {
         Path* any = cheapest(*parts_[i], RelSet());
@@ -266,18 +300,20 @@ class Appender {
       out->leaves.push_back(i);
       out->rows += p->rows;
       out->total += p->total;
-      out->startup += p->startup;
+      if (merge || out->parts.size() == 1) out->startup += p->startup;
     }
-    const double row = merge_cost(parts_.size());
-    out->startup += static_cast<double>(parts_.size()) * row;
-    out->total += static_cast<double>(parts_.size()) * row + out->rows * row;
+    if (merge) {
+      const double row = merge_cost(parts_.size());
+      out->startup += static_cast<double>(parts_.size()) * row;
+      out->total += static_cast<double>(parts_.size()) * row + out->rows * row;
+    }
     expect_share(*out);
     add_path(level_, rel_, out);
   }
 
   void expect_share(Path& out) const {
     out.rows = std::max(out.rows * share_, std::min(out.rows, 1.0));
-    if (!out.keys.empty()) out.startup *= share_;  // of a merge: all parts' together
+    if (!out.sort.empty()) out.startup *= share_;  // of a merge: all parts' together
     out.total = std::max(out.total * share_, out.startup);
   }
 
@@ -353,7 +389,7 @@ Status leaf_paths(Level& level, Rel& rel) {
                    .collect());
   }
   std::vector<Rel*> parts;
-  const double part = clauses_selectivity(level, rel.restrictions);
+  double most = 0;
   for (const ScannedTable* table : rel.leaves) {
     level.leaf_rels.emplace_back();
     Rel& leaf = level.leaf_rels.back();
@@ -362,9 +398,14 @@ Status leaf_paths(Level& level, Rel& rel) {
     leaf.restrictions = rel.restrictions;
     leaf.table = table;
     leaf.tuples = std::max<double>(1, static_cast<double>(table->relation->table->statistics().rows));
-    leaf.rows = std::max(1.0, leaf.tuples * part);
     rel.tuples += leaf.tuples;
-    INDIGO_TRY(table_paths(level, leaf));
+    if (leaf.tuples > most) rel.largest_leaf = table;
+    most = std::max(most, leaf.tuples);
+    level.leaf = &leaf;
+    leaf.rows = std::max(1.0, leaf.tuples * clauses_selectivity(level, rel.restrictions));
+    Status status = table_paths(level, leaf);
+    level.leaf = nullptr;
+    INDIGO_TRY(std::move(status));
     rel.rows += leaf.rows;
     parts.push_back(&leaf);
   }

@@ -133,7 +133,7 @@ class Maker {
     if (entry_.relation) level_.s.depend(entry_.relation, storage::TableLockMode::kAccessShare);
     std::vector<Request> outer = std::move(level_.requests);
     level_.requests.clear();
-    const bool only = level_.rels.size() == 1 && rel_.restrictions.empty();
+    const bool only = level_.rels.size() == 1 && rel_.restrictions.empty() && takes_first_rows();
     auto plan = plan_query(level_.s, &level_, query, only ? level_.tuple_fraction : 0);
     rel_.requests = std::move(level_.requests);
     level_.requests = std::move(outer);
@@ -143,6 +143,13 @@ class Maker {
     rel_.one_row = query->command == CommandKind::kSelect && !query->set_operation && query->has_aggregates &&
                    query->group_by.empty() && query->grouping_sets.empty() && !query->has_set_functions;
     return prebuilt(rel_.plan->rows);
+  }
+
+  // Whether a few of the level's rows need but a few of those that FROM has.
+  bool takes_first_rows() const {
+    const Query& q = level_.work;
+    return !q.has_aggregates && q.group_by.empty() && q.grouping_sets.empty() && !q.has_windows && !q.distinct &&
+           q.distinct_on.empty() && q.order_by.empty();
   }
 
   // Columns of other FROM items inside functions and VALUES become runtime parameters.

@@ -22,8 +22,9 @@ namespace {
 constexpr int kMaxProducts = 12;  // relations that are searched with products where there is no other way
 // Pairs that are joined while searching: as many as the cost of the plan that the greedy search has found is worth.
 constexpr double kMinPairs = 1000, kMaxPairs = 12000, kPairsForCost = 0.4;
-constexpr size_t kMaxComponents = 6;  // that products are tried in every order of
-constexpr int kMinBounded = 6;        // relations; fewer are searched faster than a bound is found
+constexpr double kMaxStarProduct = 10000;  // rows of two relations that together look up a third
+constexpr size_t kMaxComponents = 6;       // that products are tried in every order of
+constexpr int kMinBounded = 6;             // relations; fewer are searched faster than a bound is found
 
 class JoinSearch {
  public:
@@ -35,6 +36,7 @@ class JoinSearch {
 
   Status run() {
     note_wanted_orders(level_);
+    find_star_lookups();
     for (int i = 0; i < count_; i++) cut_orders(level_.rels[static_cast<size_t>(i)]);
     // A plan that is found quickly bounds what others may cost.
     if (count_ >= kMinBounded) greedy();
@@ -113,6 +115,19 @@ class JoinSearch {
     for (int i = 0; i < count_; i++) {
       if (!level_.rels[static_cast<size_t>(i)].lateral.empty())
         connect(RelSet::one(i), level_.rels[static_cast<size_t>(i)].lateral);
+    }
+  }
+
+  // Two relations that only together give the whole key of a third, as the dimensions of a star do: their product may be worth
+  // it, where it has fewer rows than there are to be read without the key.
+  void find_star_lookups() {
+    for (int i = 0; i < count_; i++) {
+      for (const Path* p : level_.rels[static_cast<size_t>(i)].paths) {
+        if (p->kind != Path::Kind::kScan || p->outer.count() != 2 || !level_.special_joins.empty()) continue;
+        double product = 1;
+        for (const int other : p->outer) product *= level_.rels[static_cast<size_t>(other)].rows;
+        if (product <= std::min(kMaxStarProduct, p->rel->tuples)) connect(p->outer, p->outer);
+      }
     }
   }
 

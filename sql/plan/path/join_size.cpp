@@ -66,8 +66,7 @@ double joined_part(Level& level, const Rel& left, const Rel& right, std::vector<
       }
     }
   }
-  for (const Clause* c : clauses) part *= clause_selectivity(level, *c);
-  return part;
+  return part * clauses_selectivity(level, clauses);
 }
 
 double join_rows(Level& level, const Rel& left, const Rel& right, JoinType type,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/plan/condition/equivalence.h"
+#include "sql/plan/finish/finish.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -48,6 +49,12 @@ void note_wanted_orders(Level& level) {
   };
   for (const SortKey& k : q.order_by) want(k.expr);
   for (const ExprPtr& e : q.group_by) want(e);
+  if (q.has_aggregates && q.group_by.empty()) {  // the first row of an order is a min or max (min_max.cpp)
+    for (const ExprPtr& e : query_aggregates(q)) {
+      const auto& a = as<AggregateExpr>(*e);
+      if (a.arguments.size() == 1) want(a.arguments[0]);
+    }
+  }
   for (const ExprPtr& e : q.distinct_on) want(e);
   if (q.distinct) {
     for (const TargetEntry& t : q.targets) want(t.expr);
