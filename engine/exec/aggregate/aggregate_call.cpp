@@ -107,14 +107,20 @@ Result<AggregateCall> AggregateCall::make(Builder& b, const sql::AggregateExpr& 
         types.push_back(e.arguments[i]->type);
         directions.push_back({});
       }
-      INDIGO_ASSIGN(call.distinct_ops_, KeyOps::make(b, call.call_.arguments));
     }
-    call.distinct_ = e.distinct;
     INDIGO_ASSIGN(call.order_, SortOps::make(b, types, directions));
     std::vector<Phys> shape{Phys::kI32};
     for (const sql::ExprPtr& x : exprs) shape.push_back(b.phys_of(x->type));
-    call.collected_ = std::make_unique<RowStore>();
-    call.collected_->init(std::move(shape));
+    if (e.distinct) {
+      std::vector<types::TypeRef> key{{oid::kInt4, -1, kInvalidOid}};
+      key.insert(key.end(), call.call_.arguments.begin(), call.call_.arguments.end());
+      INDIGO_ASSIGN(KeyOps ops, KeyOps::make(b, key));
+      call.distinct_ = std::make_unique<GroupTable>();
+      call.distinct_->init(std::move(ops), std::move(shape));
+    } else {
+      call.collected_ = std::make_unique<RowStore>();
+      call.collected_->init(std::move(shape));
+    }
   }
   INDIGO_ASSIGN(call.arguments_, b.compile_all(exprs));
   return call;
@@ -137,11 +143,16 @@ Status AggregateCall::accumulate(QueryState& state, const Frame& frame, Selectio
   if (arguments_.evaluate(frame, selection, error) < selection.count) return error;
   values_.clear();
   for (size_t i = 0; i < arguments_.size(); i++) values_.push_back(&arguments_[i]);
-  if (collected_ != nullptr) {
+  if (collected_ != nullptr || distinct_ != nullptr) {
     Vector group(Phys::kI32, frame.extent);
     for (uint32_t i = 0; i < selection.count; i++) group.set(selection[i], static_cast<int32_t>(groups[i]));
     values_.insert(values_.begin(), &group);
-    collected_->append(values_, selection);
+    if (collected_ != nullptr) {
+      collected_->append(values_, selection);
+    } else {
+      found_.resize(selection.count);
+      distinct_->find_or_add(values_, selection, found_.data());
+    }
     return {};
   }
   states_.resize(selection.count);
@@ -208,7 +219,7 @@ Status AggregateCall::update(QueryState& state, std::span<const Vector* const> a
 }
 
 std::vector<AggregateCall::CollectedKey> AggregateCall::collected_keys() const {
-  const RowStore& rows = *collected_;
+  const RowStore& rows = collected();
   std::vector<CollectedKey> keys(rows.rows());
   std::vector<Vector> columns(order_columns_.size());
   std::vector<const Vector*> pointers;
@@ -237,10 +248,8 @@ std::vector<AggregateCall::CollectedKey> AggregateCall::collected_keys() const {
   return keys;
 }
 
-Status AggregateCall::flush(QueryState& state, uint32_t limit, char* const* states) {
-  if (collected_ == nullptr || collected_->rows() == 0) return {};
-  RowStore& rows = *collected_;
-  auto group_of = [&](uint32_t r) { return static_cast<uint32_t>(rows.get<int32_t>(r, 0)); };
+std::vector<AggregateCall::CollectedKey> AggregateCall::in_order() const {
+  const RowStore& rows = collected();
   std::vector<CollectedKey> order = collected_keys();
   std::sort(order.begin(), order.end(), [&](const CollectedKey& a, const CollectedKey& b) {
     note_work(8);
@@ -255,18 +264,44 @@ Status AggregateCall::flush(QueryState& state, uint32_t limit, char* const* stat
     }
     return a.row < b.row;
   });
-  auto same = [&](uint32_t a, uint32_t b) {
-    note_work(200);
-    for (size_t i = 0; i < argument_count_; i++) {
-      Datum x = rows.datum(a, i + 1), y = rows.datum(b, i + 1);
-      if (x.null || y.null) {
-        if (x.null != y.null) return false;
-      } else if (!distinct_ops_.equal_values(i, x, y)) {
-        return false;
-      }
+  return order;
+}
+
+void AggregateCall::keep(const std::vector<uint32_t>& kept, uint32_t limit) {
+  const RowStore& rows = collected();
+  auto rest = std::make_unique<RowStore>();
+  rest->init(rows.phys());
+  std::vector<Datum> row(rows.column_count());
+  for (const uint32_t r : kept) {
+    for (size_t c = 0; c < row.size(); c++) row[c] = rows.datum(r, c);
+    row[0] = Datum::of(static_cast<int32_t>(static_cast<uint32_t>(rows.get<int32_t>(r, 0)) - limit));
+    rest->append(row);
+  }
+  if (distinct_ == nullptr) {
+    collected_ = std::move(rest);
+    return;
+  }
+  distinct_->clear();
+  std::vector<uint32_t> picked;
+  Chunk chunk;
+  for (uint32_t first = 0; first < rest->rows(); first += kChunkRows) {
+    picked.resize(std::min<uint32_t>(kChunkRows, rest->rows() - first));
+    std::iota(picked.begin(), picked.end(), first);
+    chunk.columns.resize(rest->column_count());
+    values_.clear();
+    for (size_t c = 0; c < rest->column_count(); c++) {
+      rest->gather(c, picked, chunk.columns[c]);
+      values_.push_back(&chunk.columns[c]);
     }
-    return true;
-  };
+    found_.resize(picked.size());
+    distinct_->find_or_add(values_, {nullptr, static_cast<uint32_t>(picked.size())}, found_.data());
+  }
+}
+
+Status AggregateCall::flush(QueryState& state, uint32_t limit, char* const* states) {
+  if ((collected_ == nullptr && distinct_ == nullptr) || collected().rows() == 0) return {};
+  const RowStore& rows = collected();
+  auto group_of = [&](uint32_t r) { return static_cast<uint32_t>(rows.get<int32_t>(r, 0)); };
   std::vector<uint32_t> kept, picked;
   Chunk chunk;
   chunk.columns.resize(argument_count_);
@@ -283,30 +318,22 @@ Status AggregateCall::flush(QueryState& state, uint32_t limit, char* const* stat
     picked.clear();
     return update(state, values_, all, states_.data());
   };
-  const CollectedKey* last = nullptr;
-  for (const CollectedKey& key : order) {
-    if (key.group >= limit) {
-      kept.push_back(key.row);
-      continue;
+  const auto take = [&](uint32_t row) -> Status {
+    if (group_of(row) >= limit) {
+      kept.push_back(row);
+      return {};
     }
-    if (distinct_ && last != nullptr && last->group == key.group && last->prefix == key.prefix &&
-        same(last->row, key.row)) {
-      continue;
-    }
-    last = &key;
-    picked.push_back(key.row);
-    if (picked.size() == kChunkRows) INDIGO_TRY(feed());
+    picked.push_back(row);
+    return picked.size() == kChunkRows ? feed() : Status();
+  };
+  // Sums, counts and extremes of integers are the same in any order.
+  if (fast_ == Fast::kNone) {
+    for (const CollectedKey& key : in_order()) INDIGO_TRY(take(key.row));
+  } else {
+    for (uint32_t row = 0; row < rows.rows(); row++) INDIGO_TRY(take(row));
   }
   INDIGO_TRY(feed());
-  auto rest = std::make_unique<RowStore>();
-  rest->init(rows.phys());
-  std::vector<Datum> row(rows.column_count());
-  for (uint32_t r : kept) {
-    for (size_t c = 0; c < row.size(); c++) row[c] = rows.datum(r, c);
-    row[0] = Datum::of(static_cast<int32_t>(group_of(r) - limit));
-    rest->append(row);
-  }
-  collected_ = std::move(rest);
+  keep(kept, limit);
   return {};
 }
 

@@ -1,7 +1,7 @@
 // One aggregate of an aggregation: its arguments, FILTER, DISTINCT and ORDER BY, and the state it keeps in each group.
 //
-// Plain aggregates update their state chunk by chunk. DISTINCT and ORDER BY collect (group, arguments, sort keys) first and
-// feed the function in order when the groups are finished (flush). count(*), count, and sum, min and max of integers
+// Plain aggregates update their state chunk by chunk. ORDER BY collects (group, arguments, sort keys) first and feeds the function
+// in order when the groups are finished (flush); DISTINCT collects what is new in its group, in a hash table. count(*), count, and sum, min and max of integers
 // have inlined updates.
 // Thread safety: none.
 #pragma once
@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/builder.h"
 #include "engine/exec/row_keys.h"
 
@@ -30,6 +31,7 @@ class AggregateCall {
 
   void reset() {
     if (collected_ != nullptr) collected_->clear();
+    if (distinct_ != nullptr) distinct_->clear();
   }
   // Row selection[i] belongs to the group with index groups[i], whose states begin at states[groups[i]].
   Status accumulate(QueryState& state, const Frame& frame, Selection selection, const uint32_t* groups,
@@ -48,7 +50,9 @@ class AggregateCall {
   Status finalize(QueryState& state, char* group, Vector& out, uint32_t row);
   void destroy(char* group);
 
-  uint64_t bytes() const { return collected_ != nullptr ? collected_->bytes() : 0; }
+  uint64_t bytes() const {
+    return (collected_ != nullptr ? collected_->bytes() : 0) + (distinct_ != nullptr ? distinct_->bytes() : 0);
+  }
   // Windows evaluate the arguments themselves.
   ExpressionSet& arguments() { return arguments_; }
   Condition& filter() { return filter_; }
@@ -65,7 +69,11 @@ class AggregateCall {
     uint64_t prefix;  // the first bytes; equal prefixes are decided by the values unless both are whole
     bool whole;
   };
+  const RowStore& collected() const { return distinct_ != nullptr ? distinct_->keys() : *collected_; }
   std::vector<CollectedKey> collected_keys() const;
+  std::vector<CollectedKey> in_order() const;
+  // Forgets what was fed: those of `kept` go on, as rows of groups that are counted from `limit`.
+  void keep(const std::vector<uint32_t>& kept, uint32_t limit);
   static Fast fast_kind(Oid function);
   Status set_up(Builder& b, const sql::Expr& e, Oid function, Oid collation, const sql::ExprList& arguments, bool star,
                 const sql::ExprPtr& filter);
@@ -84,11 +92,12 @@ class AggregateCall {
   Phys result_phys_ = Phys::kI64;
 
   // DISTINCT and ORDER BY
-  bool distinct_ = false;
   SortOps order_;
-  std::vector<size_t> order_columns_;  // columns of `collected_` that order_ compares
-  KeyOps distinct_ops_;
-  std::unique_ptr<RowStore> collected_;  // group, arguments, sort keys
+  std::vector<size_t> order_columns_;  // collected columns that order_ compares
+  // One of them, or none: group, arguments, sort keys; of DISTINCT the sort keys are arguments.
+  std::unique_ptr<RowStore> collected_;
+  std::unique_ptr<GroupTable> distinct_;
+  std::vector<uint32_t> found_;
 
   std::vector<const Vector*> values_;
   std::vector<void*> states_;

@@ -14,8 +14,9 @@ using Keys = std::vector<std::string>;
 
 namespace {
 
-// So few are read without asking what else might leave fewer; and so few without asking those parts that have few, too.
-constexpr size_t kFew = 1024, kVeryFew = 32;
+// So few of each part are read first, and so many times more in each round until some part has no more. So few records are fetched
+// without asking the other parts, and these are not asked for more than so many times what is left already.
+constexpr size_t kFew = 1024, kMore = 4, kVeryFew = 32, kWorthwhile = 2;
 
 Candidates every_record() {
   Candidates out;
@@ -106,16 +107,16 @@ Result<Candidates> CandidateFinder::of_all(const KeyQuery& query, size_t most) {
       intersect(out.primary_keys, found.primary_keys);
     }
   };
-  for (const KeyQuery& part : query.of) {
-    INDIGO_ASSIGN(Candidates found, find(part, kFew));
-    take(std::move(found));
-    if (!out.all && out.primary_keys.size() <= kVeryFew) return out;
-  }
-  if (!out.all || most <= kFew) return out;
-  for (const KeyQuery& part : query.of) {
-    INDIGO_ASSIGN(Candidates found, find(part, most));
-    take(std::move(found));
-    if (!out.all && out.primary_keys.size() <= kFew) break;
+  std::vector<bool> known(query.of.size());
+  for (size_t read = std::min(kFew, most);; read = std::min(read * kMore, most)) {
+    for (size_t i = 0; i < known.size(); i++) {
+      if (known[i]) continue;
+      INDIGO_ASSIGN(Candidates found, find(query.of[i], read));
+      known[i] = !found.all;
+      take(std::move(found));
+      if (!out.all && out.primary_keys.size() <= kVeryFew) return out;
+    }
+    if (read == most || (!out.all && out.primary_keys.size() * kWorthwhile <= read)) break;
   }
   return out;
 }
