@@ -35,6 +35,12 @@ struct Statement {
       cte_rows;  // by CTE: estimated rows (recursive ones: of the non-recursive term while it is planned)
   // By the plan of a subquery or a WITH query: how many different values each of its columns has; 0: not known.
   std::map<PlanPtr, std::vector<double>> distinct_outputs;
+  // By subplan of an EXISTS: what may stand in its place, and what that costs at all (rewrite/hashed_exists.h).
+  struct HashedExists {
+    ExprPtr instead;
+    double cost;
+  };
+  std::map<int, HashedExists> hashed_exists;
   // The outermost level (by depth) that a subquery being planned has asked a value of.
   int request_depth = INT32_MAX;
   bool prunes = false;  // some Append leaves inputs out when it is opened

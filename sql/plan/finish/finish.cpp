@@ -11,6 +11,7 @@
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
 #include "sql/plan/rewrite/fold.h"
+#include "sql/plan/rewrite/hashed_exists.h"
 #include "sql/query_walk.h"
 #include "types/oids.h"
 
@@ -231,7 +232,9 @@ Status add_projection(Level& level, Stage& stage, const ExprList& expressions, c
     INDIGO_TRY(project_sets(stage, expressions));
   }
   Resolver resolve(stage.built.layout);
-  INDIGO_ASSIGN(ExprList resolved, resolve.list(expressions));
+  ExprList chosen = expressions;
+  for (ExprPtr& e : chosen) e = with_hashed_exists(level, e, stage.built.plan->rows);
+  INDIGO_ASSIGN(ExprList resolved, resolve.list(chosen));
   const Plan& input = *stage.built.plan;
   bool same = resolved.size() == input.columns.size();
   bool columns_only = true;

@@ -9,6 +9,7 @@
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
+#include "sql/plan/rewrite/hashed_exists.h"
 #include "storage/table.h"
 #include "types/oids.h"
 
@@ -87,7 +88,8 @@ class PathBuilder {
 
   Result<Built> scan(const Path& p, const VarSet& needed) {
     const Entry& entry = level_.entry(p.rel->entry);
-    const ExprList conditions = by_cost(level_, p.filters, p.rel);
+    ExprList conditions = by_cost(level_, p.filters, p.rel);
+    choose_subplans(p, conditions);
     VarSet wanted;
     for (const auto& [e, column] : needed.pairs()) {
       if (e == p.rel->entry) wanted.add(e, column);
@@ -133,6 +135,22 @@ class PathBuilder {
     copy_costs(p, *plan);
     out.plan = std::move(plan);
     return out;
+  }
+
+  // Each condition is asked for the rows that those before it leave.
+  void choose_subplans(const Path& p, ExprList& conditions) {
+    if (level_.s.hashed_exists.empty()) return;
+    double rows = p.rows;
+    if (p.outer.empty()) {
+      const bool all = p.index < 0 && p.bounds.whole();
+      rows = all ? p.rel->tuples
+                 : std::min(p.rel->tuples, p.rows / std::max(1e-9, clauses_selectivity(level_, p.filters)));
+    }
+    for (ExprPtr& c : conditions) {
+      const double passing = selectivity(level_, c);
+      c = with_hashed_exists(level_, c, rows);
+      rows *= passing;
+    }
   }
 
   KeyBounds key_bounds(const IndexBounds& from, RelSet rels) {

@@ -89,10 +89,11 @@ bool has_index_for(const Query& query, const Correlation& correlation) {
   return false;
 }
 
-ExprPtr exists_as_any(Level& level, const SubLinkExpr& link) {
+ExprPtr exists_as_any(Level& level, const SubLinkExpr& link, bool although_indexed) {
   if (link.query->has_aggregates || link.query->distinct || !link.query->distinct_on.empty()) return nullptr;
+  if (link.query->where && contains_volatile(*link.query->where)) return nullptr;
   const auto correlation = correlation_of(level, link.query);
-  if (!correlation || has_index_for(*link.query, *correlation)) return nullptr;
+  if (!correlation || (!although_indexed && has_index_for(*link.query, *correlation))) return nullptr;
   auto any = std::make_shared<SubLinkExpr>();
   any->form = SubLinkExpr::Form::kAny;
   any->type.oid = oid::kBool;

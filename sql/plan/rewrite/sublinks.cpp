@@ -5,6 +5,7 @@
 #include "sql/plan/condition/clauses.h"
 #include "sql/plan/rewrite/correlation.h"
 #include "sql/plan/rewrite/fold.h"
+#include "sql/plan/rewrite/hashed_exists.h"
 #include "sql/plan/rewrite/prepare.h"
 #include "types/oids.h"
 
@@ -155,6 +156,7 @@ Result<ExprPtr> plan_sublink(Level& level, const SubLinkExpr& link) {
     INDIGO_ASSIGN(out->test, prepare_expression(level, with_slots(link.test, out->columns)));
     out->hashed = link.form == Form::kAny && independent && hashable(s.catalog(), out->test);
   }
+  if (link.form == Form::kExists) INDIGO_TRY(note_hashed_exists(level, link, *out));
   return ExprPtr(out);
 }
 
