@@ -1,8 +1,8 @@
 // One aggregate of an aggregation: its arguments, FILTER, DISTINCT and ORDER BY, and the state it keeps in each group.
 //
-// Plain aggregates update their state chunk by chunk. ORDER BY collects (group, arguments, sort keys) first and feeds the function
-// in order when the groups are finished (flush); DISTINCT collects what is new in its group, in a hash table. count(*), count, and sum, min and max of integers
-// have inlined updates.
+// Plain aggregates update their state chunk by chunk. ORDER BY collects (group, arguments, sort keys) first and feeds the
+// function in order when the groups are finished (flush); DISTINCT collects what is new in its group, in a hash table.
+// count(*), count, and sum, min and max of integers have inlined updates.
 // Thread safety: none.
 #pragma once
 

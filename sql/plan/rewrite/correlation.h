@@ -36,8 +36,8 @@ Result<bool> unnest_scalar(Level& level, FromNode& node, const ExprPtr& conditio
 // The same for what merged subqueries have brought into the level's conditions, and for the targets of a query without groups.
 Status unnest_rest(Level& level);  // unnest_scalar.cpp
 
-// EXISTS (SELECT ... WHERE inner = outer) as outer = ANY (SELECT inner ...), which is answered from a hash table; null: it stays, as
-// it does where an index serves it, unless `although_indexed`.
+// EXISTS (SELECT ... WHERE inner = outer) as outer = ANY (SELECT inner ...), which is answered from a hash table; null: it
+// stays, as it does where an index serves it, unless `although_indexed`.
 ExprPtr exists_as_any(Level& level, const SubLinkExpr& link, bool although_indexed = false);
 
 }  // namespace indigo::sql::planning
