@@ -60,6 +60,8 @@ Mutation chosen() {
       {"replay", Mutation::kReplayKeepsOld},
       {"shown", Mutation::kForgetShown},
       {"gone", Mutation::kForgetGone},
+      {"prepared", Mutation::kForgetPrepared},
+      {"beside", Mutation::kIgnorePrepared},
       {"cache", Mutation::kBelieveTheCache},
   };
   for (const auto& known : kNames) {

@@ -36,6 +36,7 @@ enum class Mutation : uint8_t {
   kNoGapLock,          // gaplock: nor the gaps between it
   kNoGapInherited,     // inherit: a value that comes into a gap takes none of its locks over
   kNoGhosts,           // ghosts: a value that is locked is removed
+  kIgnorePrepared,     // beside: serializable transactions do not look at those that are prepared
 
   // ---- of the log
   kOmitFences,          // fence: a record is stored and not made durable (persistent memory)
@@ -55,6 +56,7 @@ enum class Mutation : uint8_t {
   kForgetClones,        // clones: the moment of a clone is not logged
   kReplayKeepsOld,      // replay: a row that is there already is not replaced
   kForgetShown,         // shown: who only reads is acknowledged before what it was shown is durable
+  kForgetPrepared,      // prepared: a checkpoint does not have the transactions that are prepared
   kForgetGone,          // gone: a reader that finds nothing does not ask what has gone
 };
 

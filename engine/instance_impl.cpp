@@ -16,6 +16,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/durability/memory_image.h"
 #include "engine/durability/rebuild.h"
+#include "engine/durability/restore_prepared.h"
 #include "engine/session/clock.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_impl.h"
@@ -27,6 +28,7 @@
 #include "engine/settings/stored_settings.h"
 #include "log/file_directory.h"
 #include "storage/index/indexlet/indexlet_index.h"
+#include "storage/prepared.h"
 #include "storage/store_options.h"
 #include "types/library_memory.h"
 
@@ -62,6 +64,7 @@ InstanceImpl::~InstanceImpl() {
     }
   }
   if (data_ != nullptr) data_->close();
+  if (store_ != nullptr) storage::prepared_transactions(*store_).clear();
   catalog_.reset();
   store_.reset();
 }
@@ -134,7 +137,15 @@ Status InstanceImpl::start() {
   defaults_[*find_setting("data_directory")] = options_.data_directory;
   defaults_[*find_setting("fsync")] = level == log::Durability::kPower ? "on" : "off";
   if (!data_->fresh()) {
+    const auto& prepared = data_->recovered().prepared;
+    if (!prepared.empty() && data_->collations_changed()) {
+      return Error(sqlstate::kFeatureNotSupported,
+                   "prepared transactions cannot be restored with another version of the collations")
+          .with_hint(
+              "Start the program that wrote the directory, and commit or roll back what pg_prepared_xacts shows.");
+    }
     INDIGO_TRY(rebuild_after_recovery(*this, threads, data_->collations_changed()));
+    INDIGO_TRY(restore_prepared(*this, prepared, data_->other_sequences()));
     INDIGO_TRY(data_->keep_format());
   }
   CheckpointLimits limits;

@@ -56,9 +56,10 @@ Status check_directory(Directory& directory, const std::function<void(std::strin
   }
   Counter counter;
   INDIGO_ASSIGN(const Recovered recovered, recover(directory, counter));
-  line("checkpoint " + std::to_string(recovered.checkpoint.number) + " and the logs after it: " +
-       std::to_string(recovered.records) + " records, " + std::to_string(recovered.transactions) + " transactions, " +
-       std::to_string(recovered.bytes) + " bytes; " + counter.text());
+  line("checkpoint " + std::to_string(recovered.checkpoint.number) +
+       " and the logs after it: " + std::to_string(recovered.records) + " records, " +
+       std::to_string(recovered.transactions) + " transactions, " + std::to_string(recovered.bytes) + " bytes; " +
+       counter.text() + "; " + std::to_string(recovered.prepared.size()) + " prepared transactions are not decided");
   return damage;
 }
 

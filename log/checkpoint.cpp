@@ -71,8 +71,15 @@ Status CheckpointWriter::oids(uint64_t below) {
   return {};
 }
 
-Status CheckpointWriter::write_chunk() {
+Status CheckpointWriter::prepared(Bytes stream) {
+  if (!chunk_.empty()) INDIGO_TRY(write_chunk());
+  chunk_.assign(stream);
+  return write_chunk(kPreparedMagic);
+}
+
+Status CheckpointWriter::write_chunk(uint32_t magic) {
   ChunkHeader header;
+  header.magic = magic;
   header.bytes = static_cast<uint32_t>(chunk_.size());
   header.crc = crc32c(chunk_.data(), chunk_.size());
   header.number = chunks_++;
@@ -124,7 +131,7 @@ Result<std::shared_ptr<const std::string>> chunk_at(InputFile& file, uint64_t of
   INDIGO_TRY(file.read(offset, reinterpret_cast<char*>(&h), sizeof h));
   end = h.magic == kEndMagic && h.bytes == 0;
   if (end) return None();
-  if (h.magic != kChunkMagic || h.bytes > file.size() - offset - sizeof h) {
+  if ((h.magic != kChunkMagic && h.magic != kPreparedMagic) || h.bytes > file.size() - offset - sizeof h) {
     what = "a chunk's header is damaged";
     return None();
   }
@@ -146,7 +153,9 @@ Result<uint64_t> next_chunk(InputFile& file, uint64_t offset) {
     INDIGO_TRY(file.read(at, window.data(), window.size()));
     for (size_t i = 0; i + sizeof(uint32_t) <= window.size(); i++) {
       const uint32_t magic = load_unaligned<uint32_t>(window.data() + i);
-      if ((magic != kChunkMagic && magic != kEndMagic) || at + i + sizeof(ChunkHeader) > file.size()) continue;
+      if ((magic != kChunkMagic && magic != kPreparedMagic && magic != kEndMagic) ||
+          at + i + sizeof(ChunkHeader) > file.size())
+        continue;
       ChunkHeader h;
       bool end = false;
       std::string what;
@@ -160,8 +169,9 @@ Result<uint64_t> next_chunk(InputFile& file, uint64_t offset) {
 }  // namespace
 
 Status read_checkpoint(Directory& directory, const std::string& name,
-                       const std::function<bool(const std::shared_ptr<const std::string>& chunk)>& chunk,
-                       const std::function<void(std::string_view)>& lost) {
+                       const std::function<bool(const CheckpointChunk& chunk)>& chunk,
+                       const std::function<void(std::string_view)>& lost,
+                       const std::function<bool(const CheckpointChunk& stream)>& prepared) {
   INDIGO_ASSIGN(auto file, directory.open_file(name));
   uint64_t offset = sizeof(CheckpointHeader);
   for (uint32_t number = 0;; number++) {
@@ -171,7 +181,10 @@ Status read_checkpoint(Directory& directory, const std::string& name,
     INDIGO_ASSIGN(const auto payload, chunk_at(*file, offset, h, end, what));
     if (what.empty() && h.number != number) what = "a chunk's header is damaged";
     if (what.empty() && end) return {};
-    if (what.empty() && !chunk(payload)) what = "a chunk's operations are malformed";
+    if (what.empty()) {
+      const bool right = h.magic == kChunkMagic ? chunk(payload) : !prepared || prepared(payload);
+      if (!right) what = "a chunk's operations are malformed";
+    }
     if (what.empty()) {
       offset += sizeof h + h.bytes;
       continue;

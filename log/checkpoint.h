@@ -20,6 +20,7 @@ namespace indigo::log {
 
 inline constexpr uint64_t kCheckpointMagic = 0x31504b434f474e49;  // "INGOCKP1"
 inline constexpr uint32_t kChunkMagic = 0x4b4e4843;
+inline constexpr uint32_t kPreparedMagic = 0x50504b43;  // a chunk that is the stream of one prepared transaction
 inline constexpr uint32_t kEndMagic = 0x21444e45;
 
 //   0 magic 8 | 8 version 4 | 12 crc 4 (of the rest) | 16 number 8 | 24 epoch 8 | 32 horizon 8 | 40 stamp 8 | 48 reserved
@@ -53,6 +54,8 @@ class CheckpointWriter {
   Status put(DurableId table, Bytes key, Bytes row);
   Status sequence(DurableId sequence, int64_t last_value, bool is_called);
   Status oids(uint64_t below);
+  // The stream of a transaction that was prepared, and not decided.
+  Status prepared(Bytes stream);
   // Makes what was written so far durable.
   Status sync() { return file_->sync(); }
   // Complete and durable.
@@ -61,7 +64,7 @@ class CheckpointWriter {
 
  private:
   CheckpointWriter(Directory& directory, std::string name) : directory_(directory), name_(std::move(name)) {}
-  Status write_chunk();
+  Status write_chunk(uint32_t magic = kChunkMagic);
 
   Directory& directory_;
   const std::string name_;
@@ -73,11 +76,13 @@ class CheckpointWriter {
 
 // The header, checked. Errors as EpochReader::open.
 Result<CheckpointHeader> read_checkpoint_header(Directory& directory, const std::string& name);
+using CheckpointChunk = std::shared_ptr<const std::string>;
 // Every chunk's operations in turn; XX001 with the offset when the file is damaged. `chunk` answers false: malformed.
-// `lost`: is told of damage instead, and what follows is read.
+// `lost`: is told of damage instead, and what follows is read. `prepared` is given prepared transactions, in the same way.
 Status read_checkpoint(Directory& directory, const std::string& name,
-                       const std::function<bool(const std::shared_ptr<const std::string>& chunk)>& chunk,
-                       const std::function<void(std::string_view)>& lost = {});
+                       const std::function<bool(const CheckpointChunk& chunk)>& chunk,
+                       const std::function<void(std::string_view)>& lost = {},
+                       const std::function<bool(const CheckpointChunk& stream)>& prepared = {});
 
 // Header and checksums of all of it, without its operations.
 Status verify_checkpoint(Directory& directory, const std::string& name);

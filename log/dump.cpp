@@ -1,11 +1,13 @@
 #include "log/dump.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <absl/strings/escaping.h>
 
 #include "log/checkpoint.h"
 #include "log/reader.h"
+#include "log/record_stream.h"
 
 namespace indigo::log {
 
@@ -37,6 +39,19 @@ class Printer final : public OperationSink {
   void clone(DurableId clone, DurableId source) override {
     line_("    clone " + table_name(source) + " as " + table_name(clone));
   }
+  void prepared(const PreparedHead& head) override {
+    line_("    prepared transaction " + hex(head.name) + " of role " + std::to_string(head.owner) + " in database " +
+          std::to_string(head.database) + (head.serializable ? ", serializable" : ""));
+  }
+  void held(const Hold& hold) override {
+    constexpr const char* kKinds[] = {"", "claim", "row", "table", "advisory"};
+    const auto kind = static_cast<size_t>(hold.kind);
+    line_(std::string("    holds ") + (kind < std::size(kKinds) ? kKinds[kind] : "unknown") + " " +
+          table_name(DurableId(hold.object)) + " in mode " + std::to_string(hold.mode) + " key " + hex(hold.key));
+  }
+  void moved(DurableId table, Bytes key, Bytes new_key) override {
+    line_("    moved in " + table_name(table) + " key " + hex(key) + " to " + hex(new_key));
+  }
 
  private:
   const Line& line_;
@@ -48,6 +63,9 @@ const char* kind_name(RecordKind kind) {
     case RecordKind::kPart: return "part";
     case RecordKind::kNotes: return "notes";
     case RecordKind::kClones: return "clones";
+    case RecordKind::kPrepare: return "prepare";
+    case RecordKind::kCommitPrepared: return "commit prepared";
+    case RecordKind::kAbortPrepared: return "abort prepared";
   }
   return "unknown";
 }
@@ -70,7 +88,7 @@ Status dump_log(Directory& directory, const std::string& name, const Line& line)
     missing = 0;
     const RecordHeader& h = record->header;
     line("  LSN " + std::to_string(lsn) + " " + kind_name(h.kind) +
-         (h.kind == RecordKind::kCommit ? ", stamp " + std::to_string(h.stamp) : "") +
+         (h.stamp != 0 ? ", stamp " + std::to_string(h.stamp) : "") +
          (h.first_part != 0 ? ", first part " + std::to_string(h.first_part) : "") + ", " +
          std::to_string(h.payload_bytes) + " bytes, block " + std::to_string(record->block) + ", offset " +
          std::to_string(uint64_t{record->line} * kLine));

@@ -25,9 +25,10 @@ inline constexpr uint32_t kRecordMagic = 0x43455247;        // "GREC"
 inline constexpr uint32_t kBlockMagic = 0x4b4c4247;         // "GBLK"
 inline constexpr uint32_t kTableMagic = 0x4c425447;         // "GTBL"
 inline constexpr uint64_t kWatermarkMagic = 0x4b52414d52544157;
-// 1 had no clones; 1 and 2 kept expressions of definitions as SQL text, which nothing reads any more.
-inline constexpr uint32_t kVersion = 3;
-constexpr bool readable(uint32_t version) { return version == kVersion; }
+// 1 had no clones; 1 and 2 kept expressions of definitions as SQL text, which nothing reads any more; 3 has no prepared
+// transactions.
+inline constexpr uint32_t kVersion = 4;
+constexpr bool readable(uint32_t version) { return version == 3 || version == kVersion; }
 inline constexpr size_t kLine = 64;  // cacheline
 
 struct Geometry {
@@ -104,6 +105,10 @@ enum class RecordKind : uint16_t {
   kClones =
       4,  // clones of one moment: after the transactions before it in the log, and before those that follow; `stamp`
           // is the newest that had been taken then
+  kPrepare = 5,  // the last record of a transaction that is prepared: its operations take effect with the next
+  kCommitPrepared =
+      6,  // the payload is an operation kPrepared with the name of one that is prepared: it commits at `stamp`
+  kAbortPrepared = 7,  // the same; it is rolled back, or had nothing to commit
 };
 
 //   0 magic 4 | 4 version 2 | 6 kind 2 | 8 lsn 8 | 16 stamp 8 | 24 epoch 8 | 32 first_part 8 | 40 watermark 8
@@ -113,7 +118,7 @@ struct RecordHeader {
   uint16_t version = kVersion;
   RecordKind kind = RecordKind::kCommit;
   uint64_t lsn = 0;
-  uint64_t stamp = 0;  // commit and clones records
+  uint64_t stamp = 0;  // commit, commit prepared and clones records
   uint64_t epoch = 0;
   uint64_t first_part = 0;  // LSN of the transaction's first part; zero: this record is all of it, or the first part
   uint64_t watermark = 0;   // all below was durable when this was written
@@ -135,7 +140,20 @@ enum class OperationKind : uint8_t {
   kSequence = 3,  // sequence 8, last value 8, is called 1
   kOids = 4,      // every OID and file number handed out later and not noted again is below this: 8
   kClone = 5,     // clone 8, source 8: the clone has the source's rows, in the place of any that it had
+  // Of prepared transactions; they say nothing of what is committed.
+  kPrepared = 6,  // begins one: prepared at 8, owner 4, database 4, serializable 1, name length 2, name
+  kHold = 7,      // what it holds: kind 1, mode 1, object 8, key length 4, key
+  kMoved = 8,     // a key update: table 8, key length 4, new key length 4, key, new key; behind the key's kErase
 };
 inline constexpr size_t kPutHeader = 17, kEraseHeader = 13, kSequenceBytes = 18, kOidsBytes = 9, kCloneBytes = 17;
+inline constexpr size_t kPreparedHeader = 20, kHoldHeader = 15, kMovedHeader = 17;
+
+// kHold's kinds.
+enum class HoldKind : uint8_t {
+  kClaim = 1,     // the record that the next operation changes was taken in this mode of rows; object: its table
+  kRow = 2,       // a row lock; object: the table
+  kTable = 3,     // a lock of a table or another object; object: its number in LockName
+  kAdvisory = 4,  // mode: 1 when shared; object: the database
+};
 
 }  // namespace indigo::log

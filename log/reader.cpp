@@ -5,6 +5,7 @@
 #include "base/mutation.h"
 #include "log/crc32c.h"
 #include "log/file_error.h"
+#include "log/record_stream.h"
 
 namespace indigo::log {
 
@@ -188,11 +189,41 @@ bool decode_operations(Bytes s, OperationSink& sink) {
         if (s.size() < used) return false;
         sink.clone(DurableId(u64(1)), DurableId(u64(9)));
         break;
+      case OperationKind::kPrepared: {
+        const auto head = prepared_head(s);
+        if (!head) return false;
+        used = kPreparedHeader + head->name.size();
+        sink.prepared(*head);
+        break;
+      }
+      case OperationKind::kHold: {
+        if (s.size() < kHoldHeader) return false;
+        used = kHoldHeader + u32(11);
+        if (s.size() < used) return false;
+        sink.held({HoldKind(s[1]), static_cast<uint8_t>(s[2]), u64(3), s.substr(kHoldHeader, u32(11))});
+        break;
+      }
+      case OperationKind::kMoved: {
+        if (s.size() < kMovedHeader) return false;
+        const size_t key = u32(9), new_key = u32(13);
+        used = kMovedHeader + key + new_key;
+        if (s.size() < used) return false;
+        sink.moved(DurableId(u64(1)), s.substr(kMovedHeader, key), s.substr(kMovedHeader + key, new_key));
+        break;
+      }
       default: return false;
     }
     s.remove_prefix(used);
   }
   return true;
+}
+
+std::optional<PreparedHead> prepared_head(Bytes s) {
+  if (s.size() < kPreparedHeader || static_cast<OperationKind>(s[0]) != OperationKind::kPrepared) return std::nullopt;
+  const auto length = load_unaligned<uint16_t>(s.data() + 18);
+  if (s.size() < kPreparedHeader + length) return std::nullopt;
+  return PreparedHead{s.substr(kPreparedHeader, length), load_unaligned<int64_t>(s.data() + 1),
+                      load_unaligned<uint32_t>(s.data() + 9), load_unaligned<uint32_t>(s.data() + 13), s[17] != 0};
 }
 
 }  // namespace indigo::log

@@ -67,6 +67,8 @@ class EpochReader {
 };
 
 class OperationSink;
+struct Hold;
+struct PreparedHead;
 // Walks the operations of a stream. False: the stream is malformed.
 bool decode_operations(Bytes stream, OperationSink& sink);
 
@@ -86,6 +88,13 @@ class OperationSink {
   virtual void sequence(DurableId sequence, int64_t last_value, bool is_called) = 0;
   virtual void oids(uint64_t below) = 0;
   virtual void clone(DurableId clone, DurableId source) = 0;
+  // Of prepared transactions: once they are committed it means nothing any more.
+  virtual void prepared(const PreparedHead&) {}
+  virtual void held(const Hold&) {}
+  virtual void moved(DurableId /*table*/, Bytes /*key*/, Bytes /*new_key*/) {}
 };
+
+// How the stream of a prepared transaction begins; nullopt: it is none.
+std::optional<PreparedHead> prepared_head(Bytes stream);
 
 }  // namespace indigo::log

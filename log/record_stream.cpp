@@ -47,6 +47,45 @@ void encode_clone(DurableId clone, DurableId source, std::string& out) {
   append_number(source.value, out);
 }
 
+void encode_prepared(const PreparedHead& head, std::string& out) {
+  out.push_back(static_cast<char>(OperationKind::kPrepared));
+  append_number(head.prepared_at, out);
+  append_number(head.owner, out);
+  append_number(head.database, out);
+  append_number(static_cast<uint8_t>(head.serializable), out);
+  append_number(static_cast<uint16_t>(head.name.size()), out);
+  out.append(head.name);
+}
+
+std::string decision_of(Bytes name) {
+  std::string out;
+  encode_prepared({.name = name}, out);
+  return out;
+}
+
+void encode_hold(const Hold& hold, std::string& out) {
+  out.push_back(static_cast<char>(OperationKind::kHold));
+  append_number(static_cast<uint8_t>(hold.kind), out);
+  append_number(hold.mode, out);
+  append_number(hold.object, out);
+  append_number(static_cast<uint32_t>(hold.key.size()), out);
+  out.append(hold.key);
+}
+
+void encode_moved(DurableId table, Bytes key, Bytes new_key, std::string& out) {
+  out.push_back(static_cast<char>(OperationKind::kMoved));
+  append_number(table.value, out);
+  append_number(static_cast<uint32_t>(key.size()), out);
+  append_number(static_cast<uint32_t>(new_key.size()), out);
+  out.append(key);
+  out.append(new_key);
+}
+
+Log::Outcome RecordStream::add(Bytes bytes) {
+  buffer_.append(bytes);
+  return buffer_.size() > log_.max_payload() ? write_parts() : Log::Outcome::kOk;
+}
+
 Log::Outcome RecordStream::put(DurableId table, Bytes key, Bytes row) {
   encode_put(table, key, row, buffer_);
   return buffer_.size() > log_.max_payload() ? write_parts() : Log::Outcome::kOk;
@@ -76,8 +115,8 @@ Log::Outcome RecordStream::write_parts() {
 
 Log::Outcome RecordStream::prepare() { return log_.reserve(buffer_.size(), reservation_); }
 
-Lsn RecordStream::append(CommitStamp stamp) {
-  Lsn lsn = log_.append(reservation_, RecordKind::kCommit, stamp, first_part_, buffer_);
+Lsn RecordStream::append(CommitStamp stamp, RecordKind kind) {
+  Lsn lsn = log_.append(reservation_, kind, stamp, first_part_, buffer_);
   reservation_ = {};
   abandon();
   return lsn;

@@ -17,6 +17,23 @@ void encode_erase(DurableId table, Bytes key, std::string& out);
 void encode_sequence(DurableId sequence, int64_t last_value, bool is_called, std::string& out);
 void encode_oids(uint64_t below, std::string& out);
 void encode_clone(DurableId clone, DurableId source, std::string& out);
+// Of prepared transactions (format.h). Views.
+struct PreparedHead {
+  Bytes name;
+  int64_t prepared_at = 0;
+  uint32_t owner = 0, database = 0;
+  bool serializable = false;
+};
+struct Hold {
+  HoldKind kind;
+  uint8_t mode = 0;
+  uint64_t object = 0;
+  Bytes key;
+};
+void encode_prepared(const PreparedHead& head, std::string& out);
+std::string decision_of(Bytes name);  // what kCommitPrepared and kAbortPrepared have
+void encode_hold(const Hold& hold, std::string& out);
+void encode_moved(DurableId table, Bytes key, Bytes new_key, std::string& out);
 
 class RecordStream {
  public:
@@ -27,10 +44,12 @@ class RecordStream {
 
   Log::Outcome put(DurableId table, Bytes key, Bytes row);
   Log::Outcome erase(DurableId table, Bytes key);
+  // Whole operations, or what a record of another kind has.
+  Log::Outcome add(Bytes bytes);
   bool empty() const { return buffer_.empty() && !first_part_; }
   // Reserves the last record's place: append cannot fail after it.
   Log::Outcome prepare();
-  Lsn append(CommitStamp stamp);
+  Lsn append(CommitStamp stamp, RecordKind kind = RecordKind::kCommit);
   void abandon();
 
  private:

@@ -10,6 +10,7 @@
 #include "log/checkpoint.h"
 #include "log/data_format.h"
 #include "log/file_error.h"
+#include "log/record_stream.h"
 
 namespace indigo::log {
 
@@ -94,7 +95,13 @@ class Replay {
       progress_.look(out_);
       return sink_.chunk(chunk);
     };
-    return read_checkpoint(directory_, name, take, lost_);
+    return read_checkpoint(directory_, name, take, lost_, [&](const CheckpointChunk& stream) {
+      out_.bytes += stream->size();
+      return remember(stream);
+    });
+  }
+  void end() {
+    for (auto& [transaction, stream] : prepared_) out_.prepared.push_back(std::move(stream));
   }
   uint64_t first_epoch() const { return epoch_; }
   // Something was lost: what follows is of another state.
@@ -169,22 +176,70 @@ class Replay {
       }
       // At an equal stamp the checkpoint may be older than the clone; then there was no commit between them.
       case RecordKind::kClones: return h.stamp < stamp_ || sink_.stream(record.payload, h.kind);
-      case RecordKind::kCommit: break;
+      case RecordKind::kPrepare: {
+        // Its parts were let go before the horizon was read: so it was in the checkpoint's list, or decided before it.
+        if (h.first_part != 0 && h.epoch == epoch_ && h.first_part < horizon_) return true;
+        const auto stream = h.first_part != 0 ? take_parts(h) : std::make_shared<std::string>();
+        if (stream == nullptr) return false;
+        stream->append(record.payload);
+        return remember(stream);
+      }
+      // What the checkpoint has of it may be older than its decision, or younger.
+      case RecordKind::kAbortPrepared: {
+        const auto decided = prepared_head(record.payload);
+        if (decided) prepared_.erase(std::string(decided->name));
+        return decided.has_value();
+      }
+      case RecordKind::kCommit:
+      case RecordKind::kCommitPrepared: break;
       default: return false;
     }
     out_.stamp = std::max(out_.stamp, h.stamp);
+    if (h.kind == RecordKind::kCommitPrepared) return commit_prepared(record, reader);
     if (h.stamp <= stamp_) return true;  // in the checkpoint
     out_.transactions++;
     if (h.first_part == 0) return sink_.stream(record.payload, h.kind);
-    auto parts = parts_.find(h.first_part);
-    if (parts == parts_.end()) return false;
-    const std::shared_ptr<std::string> stream = std::move(parts->second);
-    parts_.erase(parts);
+    const auto stream = take_parts(h);
+    if (stream == nullptr) return false;
     stream->append(record.payload);
+    return transaction(stream, reader);
+  }
+
+  std::shared_ptr<std::string> take_parts(const RecordHeader& h) {
+    const auto parts = parts_.find(h.first_part);
+    if (parts == parts_.end()) return nullptr;
+    auto stream = std::move(parts->second);
+    parts_.erase(parts);
+    return stream;
+  }
+
+  // A transaction whose operations lie in memory.
+  bool transaction(const std::shared_ptr<const std::string>& stream, const std::shared_ptr<EpochReader>& reader) {
     sink_.keep(stream);
-    const bool ok = sink_.stream(*stream, h.kind);
+    const bool ok = sink_.stream(*stream, RecordKind::kCommit);
     sink_.keep(reader);
     return ok;
+  }
+
+  bool remember(const std::shared_ptr<const std::string>& stream) {
+    const auto head = prepared_head(*stream);
+    if (head) prepared_[std::string(head->name)] = stream;
+    return head.has_value();
+  }
+
+  bool commit_prepared(const Record& record, const std::shared_ptr<EpochReader>& reader) {
+    const auto decided = prepared_head(record.payload);
+    if (!decided) return false;
+    const auto at = prepared_.find(std::string(decided->name));
+    if (record.header.stamp <= stamp_) {  // in the checkpoint, whose list of prepared ones may be older
+      if (at != prepared_.end()) prepared_.erase(at);
+      return true;
+    }
+    if (at == prepared_.end()) return false;
+    const auto stream = std::move(at->second);
+    prepared_.erase(at);
+    out_.transactions++;
+    return transaction(stream, reader);
   }
 
   Directory& directory_;
@@ -194,7 +249,8 @@ class Replay {
   bool ended_ = false;
   Progress progress_;
   uint64_t stamp_ = 0, epoch_ = 1, horizon_ = 0;
-  std::map<uint64_t, std::shared_ptr<std::string>> parts_;  // by first part
+  std::map<uint64_t, std::shared_ptr<std::string>> parts_;              // by first part
+  std::map<std::string, std::shared_ptr<const std::string>> prepared_;  // by name
 };
 
 // The newest that is whole. Nothing may reach the sink twice, so it is read through beforehand. Of the oldest there is no
@@ -283,6 +339,7 @@ Result<Recovered> recover(Directory& directory, OperationSink& sink, const Recov
     INDIGO_TRY(replay.lost(
         corrupted("the log file \"" + directory.path(WriteAheadLog::file_name(expected)) + "\" is missing")));
   }
+  replay.end();
   if (salvaging) return out;
   for (const auto& name : c.temporary) INDIGO_TRY(directory.remove(name));
   return out;

@@ -12,7 +12,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "log/reader.h"
 #include "log/write_ahead_log.h"
@@ -33,6 +36,8 @@ struct Recovered {
   CheckpointPlace checkpoint;                         // where it began
   uint64_t newest_checkpoint = 0;                     // a greater number: that one is damaged
   uint64_t records = 0, transactions = 0, bytes = 0;  // replayed
+  // Streams of transactions that were prepared, and neither committed nor rolled back.
+  std::vector<std::shared_ptr<const std::string>> prepared;
 };
 
 struct RecoverOptions {

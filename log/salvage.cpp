@@ -92,6 +92,7 @@ Status salvage_directory(Directory& from, Directory& to, const std::function<voi
   header.stamp = recovered.stamp;
   INDIGO_ASSIGN(const auto writer, CheckpointWriter::create(to, header));
   INDIGO_TRY(rows.write(*writer));
+  for (const auto& stream : recovered.prepared) INDIGO_TRY(writer->prepared(*stream));
   INDIGO_TRY(writer->finish());
   WriteAheadLog empty(to, Durability::kPower, geometry);
   INDIGO_TRY(empty.start({}));

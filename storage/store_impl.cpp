@@ -56,6 +56,7 @@ uint64_t StoreImpl::uncertified_known_from() {
 }
 
 StoreImpl::~StoreImpl() {
+  prepared_.clear();
   log_.follow_commits({});
   reclaimer_.stop();
   dropped_tables_.destroy_all();

@@ -23,6 +23,7 @@
 #include "storage/memory/valenblock.h"
 #include "storage/memory/version_pool.h"
 #include "storage/pause_points.h"
+#include "storage/prepared.h"
 #include "storage/reclaimer.h"
 #include "storage/ssn/certifier.h"
 #include "storage/statistics.h"
@@ -63,6 +64,8 @@ class StoreImpl final : public Store {
     return made != nullptr ? *made : make_certifier();
   }
   VersionPool& versions() { return versions_; }
+  CommitProtocol& commits() { return commits_; }
+  PreparedTransactions& prepared() { return prepared_; }
   Valenblock& nodes() { return nodes_; }
   Reclaimer& reclaimer() { return reclaimer_; }
   // Do transactions lock by keys (storage/okvl/method.h), if nobody says anything else of them?
@@ -110,6 +113,7 @@ class StoreImpl final : public Store {
                                          uint64_t generation);
 
  private:
+  friend class PreparedTransactions;
   // A context whose transaction has ended, and when.
   struct EndedWrites {
     WriteContext* context;
@@ -171,6 +175,7 @@ class StoreImpl final : public Store {
   EpochManager epochs_;
   IndexService index_service_;
   Reclaimer reclaimer_;
+  PreparedTransactions prepared_{*this};
 };
 
 inline StoreImpl& impl(Store& store) { return static_cast<StoreImpl&>(store); }

@@ -44,6 +44,10 @@ class SessionCatalog final : public CatalogView {
   // ---- what the engine tells. The transaction that look-ups use; null between transactions (a short one of the view's
   // own is then used). Binding anything forgets the private state of the one before.
   void bind(storage::Transaction* txn);
+  // The bound transaction is prepared: it goes on without this view, which forgets what it knows of it.
+  void let_go();
+  // Whether the bound transaction has changed temporary objects, even if it has taken that back.
+  bool has_changed_temporary() const { return announced_ != nullptr && announced_->temporary; }
   storage::Transaction* transaction() const { return txn_; }
   // The elements of the setting search_path, unquoted, "$user" among them.
   void set_search_path(std::vector<std::string> elements);
@@ -171,7 +175,9 @@ class SessionCatalog final : public CatalogView {
   struct Announced {
     uint64_t before = 0, after = 0;  // the database's versions; 0: nothing was told
     bool in_turn = true;             // nobody else told anything in between
+    bool temporary = false;          // something of the session's temporary objects has changed
     bool own = false;                // something went to this session alone
+    SessionCatalog* view = nullptr;  // until the transaction has left its session
     void told(uint64_t version);
   };
   // Whether the local maps, as this transaction has left them, are what is committed now.

@@ -27,6 +27,12 @@ void SessionCatalog::bind(storage::Transaction* txn) {
   announced_.reset();
 }
 
+void SessionCatalog::let_go() {
+  if (announced_ != nullptr) announced_->view = nullptr;
+  announced_.reset();
+  bind(nullptr);
+}
+
 void SessionCatalog::Announced::told(uint64_t version) {
   if (after == 0) before = version - 1;
   in_turn &= after == 0 || version == after + 1;
@@ -98,21 +104,31 @@ void SessionCatalog::note(Change change) {
   } else {
     clear_local();
   }
-  if (announced_ == nullptr) announced_ = std::make_shared<Announced>();
+  if (announced_ == nullptr) {
+    announced_ = std::make_shared<Announced>();
+    announced_->view = this;
+  }
+  announced_->temporary |= change.own;
   const auto kept = std::make_shared<const Change>(std::move(change));
   catalog_.store().on_end(
       *txn_,
-      [this, database = database_, kept, announced = announced_] {
-        if (!kept->own) return announced->told(database->invalidate(kept->objects, kept->keys, kept->everything));
+      [database = database_, kept, announced = announced_] {
+        SessionCatalog* const view = announced->view;
+        if (!kept->own || view == nullptr) {
+          return announced->told(database->invalidate(kept->objects, kept->keys, kept->everything));
+        }
         announced->own = true;
-        own_changes_++;
-        kept->everything ? own_log_.add_everything(own_changes_) : own_log_.add(own_changes_, kept->keys);
+        view->own_changes_++;
+        kept->everything ? view->own_log_.add_everything(view->own_changes_)
+                         : view->own_log_.add(view->own_changes_, kept->keys);
         database->forget(kept->objects);
       },
-      [this, kept] {
+      [kept, announced = announced_] {
+        SessionCatalog* const view = announced->view;
+        if (view == nullptr) return;
         // Also when only a savepoint is rolled back: what stays is still private.
-        if (private_) add_private(*kept);
-        clear_local();
+        if (view->private_) view->add_private(*kept);
+        view->clear_local();
       });
 }
 

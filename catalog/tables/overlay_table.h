@@ -45,6 +45,8 @@ class OverlayTable final : public storage::Table {
   const storage::KeyExtractor& extractor(size_t i) const { return *indexes_[i].definition.extractor; }
 
   TableId id() const override { return id_; }
+  // The upper table, made if there is none.
+  storage::StorageStatus make_upper(storage::Table*& out);
   // Recovery: the upper table as it was, without its indexes. Before anybody uses this.
   storage::StorageStatus restore(std::shared_ptr<storage::Table> upper);
   storage::StorageStatus get(storage::Transaction& txn, const storage::ReadView& view, Bytes key,
@@ -99,7 +101,6 @@ class OverlayTable final : public storage::Table {
   storage::Table* upper() const {
     return upper_.load(std::memory_order_acquire);
   }  // pairs with the store in make_upper
-  storage::StorageStatus make_upper(storage::Table*& out);
   storage::StorageStatus index_upper(storage::Table& table);
   const std::vector<BaseIndexEntry>& base_index(Index& index) const;
   Index* find_index(IndexId id);

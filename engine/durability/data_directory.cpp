@@ -74,6 +74,7 @@ Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& st
   storage::start_clock(store, CommitStamp(recovered_.stamp + 1));
   INDIGO_ASSIGN(auto restored, restorer.finish());
   INDIGO_ASSIGN(catalog, catalog::Catalog::restore(store, restored));
+  if (!recovered_.prepared.empty()) other_sequences_ = std::move(restored.sequences);
   INDIGO_TRY(log_->start(recovered_.next));
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin_);
   log_info("recovered: checkpoint " + std::to_string(recovered_.checkpoint.number) + ", " +

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "catalog/catalog.h"
 #include "engine/durability/backup.h"
@@ -41,6 +42,10 @@ class DataDirectory {
   Checkpointer& checkpointer() { return *checkpointer_; }
   Backups& backups() { return *backups_; }
   const log::Recovered& recovered() const { return recovered_; }
+  // What was kept of sequences that no committed row names: prepared transactions may have made them.
+  const std::unordered_map<log::DurableId, catalog::Sequence::State>& other_sequences() const {
+    return other_sequences_;
+  }
   uint64_t recovery_microseconds() const { return recovery_microseconds_; }
   // A last checkpoint, and the end of the log. Before the store goes.
   void close();
@@ -55,6 +60,7 @@ class DataDirectory {
   std::shared_ptr<log::Directory> directory_;
   std::unique_ptr<log::WriteAheadLog> log_;
   log::Recovered recovered_;
+  std::unordered_map<log::DurableId, catalog::Sequence::State> other_sequences_;
   log::DataFormat format_, found_;  // this program's; the directory's, until keep_format()
   bool collations_changed_ = false;
   uint64_t recovery_microseconds_ = 0;  // until sessions are let in

@@ -7,6 +7,7 @@
 #include "engine/exec/errors.h"
 #include "engine/exec/execution.h"
 #include "storage/durability.h"
+#include "storage/prepared.h"
 
 namespace indigo::engine {
 
@@ -63,9 +64,11 @@ Result<uint64_t> write_snapshot(const SnapshotSource& source, log::Directory& di
   };
   list_tables();
   list_sequences();
+  storage::PreparedTransactions::Listing prepared(storage::prepared_transactions(source.store));
   storage::settle(source.store);
   auto txn = source.store.begin(storage::Isolation::kRepeatableRead, 0);
   txn->take_statement_snapshot();
+  prepared.snapshot_taken();
   list_tables();
   list_sequences();
   header.stamp = txn->view().stamp.value;
@@ -77,6 +80,7 @@ Result<uint64_t> write_snapshot(const SnapshotSource& source, log::Directory& di
     INDIGO_TRY(writer->sequence(id, state.last_value, state.is_called));
   }
   for (const auto& [id, table] : tables) INDIGO_TRY(snapshot.write(*txn, id, *table));
+  for (const auto& stream : prepared.undecided(CommitStamp(header.stamp))) INDIGO_TRY(writer->prepared(*stream));
   source.store.rollback(*txn);
   // The log must tell of everything that the checkpoint has, or it could be older than what it follows.
   if (!source.log.wait_durable(source.log.appended())) return source.log.failure().take_error();

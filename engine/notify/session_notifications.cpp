@@ -52,7 +52,10 @@ Status SessionNotifications::before_commit() {
 void SessionNotifications::after_commit() {
   for (const Action& action : actions_) {
     switch (action.kind) {
-      case Action::Kind::kListen: listener_.listen(action.channel); break;
+      case Action::Kind::kListen:
+        listener_.listen(action.channel);
+        listened_ = true;
+        break;
       case Action::Kind::kUnlisten: listener_.unlisten(action.channel); break;
       case Action::Kind::kUnlistenAll: listener_.unlisten_all(); break;
     }

@@ -33,8 +33,12 @@ class SessionNotifications {
   // ---- within a transaction
   Status notify(std::string_view channel, std::string_view payload);
   void listen(std::string_view channel) { actions_.push_back({Action::Kind::kListen, std::string(channel)}); }
-  void unlisten(std::string_view channel) { actions_.push_back({Action::Kind::kUnlisten, std::string(channel)}); }
-  void unlisten_all() { actions_.push_back({Action::Kind::kUnlistenAll, {}}); }
+  void unlisten(std::string_view channel) {
+    if (may_listen()) actions_.push_back({Action::Kind::kUnlisten, std::string(channel)});
+  }
+  void unlisten_all() {
+    if (may_listen()) actions_.push_back({Action::Kind::kUnlistenAll, {}});
+  }
   // Whether the transaction has said anything: it cannot be prepared then.
   bool used() const { return !actions_.empty() || !sent_.empty(); }
 
@@ -62,6 +66,8 @@ class SessionNotifications {
     enum class Kind : uint8_t { kListen, kUnlisten, kUnlistenAll } kind;
     std::string channel;
   };
+  // UNLISTEN of a session that has never listened is nothing that keeps a transaction from being prepared.
+  bool may_listen() const { return listened_ || !actions_.empty(); }
   static std::string key_of(std::string_view channel, std::string_view payload);
 
   NotificationHub& hub_;
@@ -69,6 +75,7 @@ class SessionNotifications {
   const int32_t pid_;
   NotificationHub::Listener listener_;
   std::vector<Action> actions_;
+  bool listened_ = false;  // ever
   std::vector<Notification> sent_;
   std::unordered_set<std::string> sent_keys_;
   size_t sent_bytes_ = 0;

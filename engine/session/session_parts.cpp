@@ -28,6 +28,7 @@
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
 #include "engine/utility/definition_host.h"
+#include "engine/utility/prepared_transaction.h"
 #include "storage/lock/lock_manager.h"
 #include "types/function/context.h"
 
@@ -75,6 +76,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
   };
   block_->numbered_end = [this](TxnId id, bool committed) { instance_.transaction_outcomes().ended(id, committed); };
   block_->before_commit = [this] { return runner_->finish_transaction(); };
+  block_->before_prepare = [this] { return engine::before_prepare(*this); };
   enter_running_sessions(waiter_, *this);
 }
 

@@ -359,10 +359,14 @@ Status StatementRunner::fire_truncate_triggers(std::span<const std::shared_ptr<c
   return state.finish_foreign_keys();
 }
 
-Status StatementRunner::finish_transaction() {
+Status StatementRunner::finish_transaction(bool to_prepare) {
   INDIGO_TRY(run_deferred_checks(true));
   for (const auto& [name, portal] : session_.portals().named()) {
-    if (portal->hold && portal->status == Portal::Status::kRunning && !portal->buffer) INDIGO_TRY(materialise(*portal));
+    if (!portal->hold || portal->status != Portal::Status::kRunning || portal->buffer) continue;
+    if (to_prepare) {
+      return Error(sqlstate::kFeatureNotSupported, "cannot PREPARE a transaction that has created a cursor WITH HOLD");
+    }
+    INDIGO_TRY(materialise(*portal));
   }
   if (session_.session_catalog().commit_actions().empty()) return {};
   DefinitionHost host(session_, nullptr);

@@ -47,7 +47,7 @@ class StatementRunner {
   // TRUNCATE's triggers of these tables, before the rows go or (`before` false) when they are gone.
   Status fire_truncate_triggers(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables, bool before);
   // What must be done or checked before a commit: deferred checks, cursors WITH HOLD, ON COMMIT actions.
-  Status finish_transaction();
+  Status finish_transaction(bool to_prepare = false);
 
  private:
   Status lock(const sql::PlannedStatement::Dependency& dependency);

@@ -137,6 +137,10 @@ void TransactionBlock::let_go(bool committed) {
 void TransactionBlock::end(bool committed) {
   kept_.clear();
   let_go(committed);
+  end_in_session(committed);
+}
+
+void TransactionBlock::end_in_session(bool committed) {
   savepoints_.clear();
   deferred_checks_.clear();
   state_ = State::kIdle;

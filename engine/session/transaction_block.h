@@ -24,6 +24,10 @@
 #include "engine/settings/settings.h"
 #include "storage/store.h"
 
+namespace indigo::storage {
+struct PreparedName;
+}
+
 namespace indigo::engine {
 
 struct TransactionModes {
@@ -81,6 +85,11 @@ class TransactionBlock {
   // COMMIT or the end of an implicit transaction. On an error everything was rolled back.
   Status commit();
   void rollback();
+  // PREPARE TRANSACTION: the transaction goes on without the session, under that name. On an error everything was rolled back.
+  // `most`: max_prepared_transactions.
+  Status prepare(const storage::PreparedName& name, size_t most, int64_t now);
+  // The transaction leaves the session as it is.
+  std::unique_ptr<storage::Transaction> leave();
   // A statement has failed: an implicit transaction rolls back, a block becomes failed.
   void fail();
 
@@ -102,6 +111,7 @@ class TransactionBlock {
   LargeObjectDescriptors& large_objects() { return large_objects_; }
   // Lives until the transaction has ended.
   void keep(std::shared_ptr<void> what) { kept_.push_back(std::move(what)); }
+  bool keeps_anything() const { return !kept_.empty(); }
 
   // Runs before the transaction (or the part since a savepoint) ends: closes portals. Without commit those stay as they are
   // that were made when there were fewer than `depth` savepoints. After kFailure a block waits for the rollback.
@@ -109,6 +119,8 @@ class TransactionBlock {
   std::function<void(size_t depth, End end)> before_end;
   // Runs before a commit and may refuse it: deferred constraints, ON COMMIT actions, cursors WITH HOLD.
   std::function<Status()> before_commit;
+  // The same before it is prepared.
+  std::function<Status()> before_prepare;
   // A transaction has ended whose number had been asked for.
   std::function<void(TxnId id, bool committed)> numbered_end;
 
@@ -124,6 +136,7 @@ class TransactionBlock {
   int find(std::string_view name) const;
   Status prepare_commit();
   void end(bool committed);
+  void end_in_session(bool committed);
   void let_go(bool committed);  // of the transaction, which has ended
 
   storage::Store& store_;

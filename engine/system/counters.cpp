@@ -231,21 +231,15 @@ Status backend_numbers(SessionParts& session, std::span<const Datum>, const Syst
   }
   return {};
 }
-// What Indigo does not have: replication, partitions, prepared transactions.
+// What Indigo does not have: replication, shared memory.
 Status no_rows(SessionParts&, std::span<const Datum>, const SystemRowSink&) { return {}; }
 
 constexpr SystemRows kCountersRows[] = {
-    {"pg_stat_get_backend_idset", backend_numbers},
-    {"pg_prepared_xact", no_rows},
-    {"pg_stat_get_progress_info", no_rows},
-    {"pg_stat_get_wal_senders", no_rows},
-    {"pg_stat_get_slru", no_rows},
-    {"pg_stat_get_subscription", no_rows},
-    {"pg_get_replication_slots", no_rows},
-    {"pg_show_replication_origin_status", no_rows},
-    {"pg_get_shmem_allocations", no_rows},
-    {"pg_get_backend_memory_contexts", no_rows},
-    {"pg_config", no_rows},
+    {"pg_stat_get_backend_idset", backend_numbers}, {"pg_stat_get_progress_info", no_rows},
+    {"pg_stat_get_wal_senders", no_rows},           {"pg_stat_get_slru", no_rows},
+    {"pg_stat_get_subscription", no_rows},          {"pg_get_replication_slots", no_rows},
+    {"pg_show_replication_origin_status", no_rows}, {"pg_get_shmem_allocations", no_rows},
+    {"pg_get_backend_memory_contexts", no_rows},    {"pg_config", no_rows},
 };
 
 }  // namespace

@@ -41,6 +41,7 @@ std::span<const SystemValue> text_search_values();
 std::span<const SystemRows> text_search_rows();
 std::span<const SystemValue> snapshot_values();
 std::span<const SystemRows> snapshot_rows();
+std::span<const SystemRows> prepared_transaction_rows();
 // engine/system/definitions
 std::span<const SystemValue> expression_values();
 std::span<const SystemValue> index_definition_values();

@@ -48,7 +48,7 @@ const SystemRows* find_system_rows(std::string_view name) {
     for (auto family : {setting_rows(), activity_rows(), front_door_rows(), lock_rows(), statement_rows(),
                         counter_rows(), extension_rows(), storage_rows(), size_rows(), durability_rows(), worker_rows(),
                         partition_definition_rows(), notification_rows(), event_trigger_rows(), publication_rows(),
-                        tablespace_rows(), text_search_rows(), snapshot_rows()}) {
+                        tablespace_rows(), text_search_rows(), snapshot_rows(), prepared_transaction_rows()}) {
       for (const SystemRows& entry : family) all.emplace(entry.name, &entry);
     }
     return all;

@@ -9,6 +9,7 @@
 #include "engine/session/session_parts.h"
 #include "engine/session/transaction_block.h"
 #include "engine/utility/families.h"
+#include "engine/utility/prepared_transaction.h"
 #include "engine/utility/transaction_modes.h"
 #include "sql/parse/parse_tree.h"
 
@@ -64,22 +65,20 @@ Status rollback(UtilityCall& call, const PgQuery__TransactionStmt& stmt) {
   return stmt.chain ? block.begin(modes, call.session.message().timestamp()) : Status();
 }
 
-// Answered as a server with max_prepared_transactions = 0 does.
-Status prepare_transaction(UtilityCall& call) {
+Status prepare(UtilityCall& call, const PgQuery__TransactionStmt& stmt) {
   auto& block = call.session.block();
+  if (block.state() == TransactionBlock::State::kBlock) return prepare_transaction(call, stmt.gid);
   call.tag = "ROLLBACK";
   if (!block.in_block()) return warn(call, sqlstate::kNoActiveSqlTransaction, "there is no transaction in progress");
-  const bool failed = block.state() == TransactionBlock::State::kFailed;
   block.rollback();
-  if (failed) return {};
-  return Error(sqlstate::kObjectNotInPrerequisiteState, "prepared transactions are disabled")
-      .with_hint("Set max_prepared_transactions to a nonzero value.");
+  return {};
 }
 
 Status finish_prepared(UtilityCall& call, const PgQuery__TransactionStmt& stmt) {
+  if (call.session.block().state() == TransactionBlock::State::kFailed) return in_failed_block();
   INDIGO_TRY(prevent_in_block(call, call.tag));
-  return Error(sqlstate::kUndefinedObject,
-               std::string("prepared transaction with identifier \"") + stmt.gid + "\" does not exist");
+  const bool commits = stmt.kind == PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT_PREPARED;
+  return commits ? commit_prepared(call, stmt.gid) : roll_back_prepared(call, stmt.gid);
 }
 
 Status savepoint_statement(UtilityCall& call, const PgQuery__TransactionStmt& stmt) {
@@ -117,11 +116,9 @@ Status run_transaction(UtilityCall& call) {
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT:
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE:
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO: return savepoint_statement(call, stmt);
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_PREPARE: return prepare_transaction(call);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_PREPARE: return prepare(call, stmt);
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT_PREPARED:
-      return failed ? in_failed_block() : finish_prepared(call, stmt);
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_PREPARED:
-      return failed ? in_failed_block() : finish_prepared(call, stmt);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_PREPARED: return finish_prepared(call, stmt);
     default: return Error(sqlstate::kFeatureNotSupported, "this transaction statement is not supported");
   }
 }

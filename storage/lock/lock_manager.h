@@ -102,7 +102,7 @@ class LockManager {
 
   virtual std::vector<LockInfo> snapshot() const = 0;  // for pg_locks
   // The sessions that `session` waits for, holders and those before it in the queue, for pg_blocking_pids. A
-  // transaction's session is known when it has a LockOwner.
+  // transaction's session is known when it has a LockOwner. Zero: one that is prepared, which has none.
   virtual std::vector<uint64_t> blocking_sessions(uint64_t session) const = 0;
   virtual uint64_t deadlock_count() const = 0;
 

@@ -256,7 +256,7 @@ std::vector<uint64_t> WaitGraph::blocking_sessions(uint64_t session) const {
     edges_of(wait, edges);
     for (const Edge& edge : edges) {
       uint64_t blocker = session_of(edge.to);
-      if (blocker != 0 && std::find(sessions.begin(), sessions.end(), blocker) == sessions.end()) {
+      if (std::find(sessions.begin(), sessions.end(), blocker) == sessions.end()) {
         sessions.push_back(blocker);
       }
     }

@@ -86,7 +86,12 @@ void Certifier::close(SerializableTransaction& t) {
 }
 
 void Certifier::leave(SerializableTransaction& t) {
-  if (t.entered) close(t);
+  if (!t.entered) return;
+  if (t.prepared_) {
+    const std::lock_guard lock(prepared_mutex_);
+    forget_prepared(t);
+  }
+  close(t);
 }
 
 void Certifier::find_oldest() {

@@ -23,6 +23,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,8 @@ struct SerializableTransaction {
   SafeSnapshots::Reader reader_;  // declared read only, and tracked
   // Ends; written by its session.
   std::atomic<uint64_t> commits_{0}, failures_{0}, safe_{0};
+  bool prepared_ = false;
+  uint64_t prepared_pi_ = 0, prepared_eta_ = 0;       // while it is prepared: the window as it stands
   uint32_t looks_ = 0;                                // wishes to look at many sessions
   uint32_t until_sample_ = 0;                         // writes until the next one that is a sample for the RangeMap
   std::vector<uint64_t> read_slots_, written_slots_;  // scratch of the commit: of many keys, in no order
@@ -141,6 +144,12 @@ class Certifier {
   // kOk: the transaction commits; at `c`, when it has writes. Else it must roll back. It has left in either case.
   bool certify(SerializableTransaction& t, CommitStamp& c);
 
+  // ---- two-phase commit (prepared.cpp). As certify, but it stays open, and takes neither a stamp nor its leave. True: from now
+  // on it can commit whatever others do, who fail instead, until commit_prepared or leave.
+  // `again`: after a restart, when that has been decided.
+  bool prepare(SerializableTransaction& t, bool again);
+  CommitStamp commit_prepared(SerializableTransaction& t);
+
   struct Statistics {
     uint64_t commits = 0, failures = 0, safe_readers = 0;
     uint64_t log_records = 0, range_segments = 0, open = 0;
@@ -186,6 +195,16 @@ class Certifier {
   // Someone has read ranges, for the first time in a space: writers are to know from now on.
   void expect_ranges(const SerializableTransaction& t);
 
+  static void choose_slots(SerializableTransaction& t);
+  CommitStamp take_stamp(uint64_t above, const Section& s);
+
+  // ---- beside transactions that are prepared; all but any_prepared under prepared_mutex_
+  bool any_prepared() const { return prepared_count_.load() != 0; }  // seq_cst: pairs with prepare
+  // Could those still commit if `t` did, with this pi, at `place` (of one that only reads), or at a stamp that it will take?
+  bool spares_prepared(const SerializableTransaction& t, uint64_t pi, uint64_t place) const;
+  void tell_prepared(const SerializableTransaction& t, uint64_t pi, uint64_t place);
+  void forget_prepared(SerializableTransaction& t);
+
   // ---- who only reads
   bool certify_reader(SerializableTransaction& t);
   // Does everyone who may write begin, or has begun, with this place in his snapshot? It may be told too late.
@@ -215,8 +234,11 @@ class Certifier {
   RangeMap map_;
   std::atomic<SerializableTransaction*> known_{nullptr};  // all there are: they are used again and again
   std::atomic<uint32_t> known_count_{0};
-  std::atomic<uint64_t> everything_stamp_{0};    // latest committed reader of everything; changed under all locks
-  std::atomic<uint32_t> waiting_{0};             // in wait_safe()
+  std::atomic<uint64_t> everything_stamp_{0};  // latest committed reader of everything; changed under all locks
+  std::atomic<uint32_t> waiting_{0};           // in wait_safe()
+  std::atomic<uint32_t> prepared_count_{0};    // prepared_.size(), and those that are being prepared
+  std::mutex prepared_mutex_;  // taken before all partitions' locks; guards prepared_ and its elements' windows
+  std::vector<SerializableTransaction*> prepared_;
   alignas(64) std::atomic<uint64_t> oldest_{0};  // no serializable snapshot, now or later, is below it
   alignas(64) SafeSnapshots safe_;
   WaitPoint ended_;

@@ -179,8 +179,7 @@ bool Certifier::certify(SerializableTransaction& t, CommitStamp& c) {
   return passes;
 }
 
-bool Certifier::certify_section(SerializableTransaction& t, CommitStamp& c) {
-  const bool writes = !t.writes.empty();
+void Certifier::choose_slots(SerializableTransaction& t) {
   t.read_slots_.clear();
   t.written_slots_.clear();
   if (t.reads.points().size() > kManyPoints) {
@@ -196,8 +195,30 @@ bool Certifier::certify_section(SerializableTransaction& t, CommitStamp& c) {
     }
     distinct_slots(t.written_slots_);
   }
+}
+
+CommitStamp Certifier::take_stamp(uint64_t above, const Section& s) {
+  for_each_bit(s.footprint.points, [&](uint32_t i) { above = std::max(above, partitions_->points[i].newest_stamp); });
+  for_each_bit(s.footprint.ranges, [&](uint32_t i) { above = std::max(above, partitions_->ranges[i].newest_stamp); });
+  const CommitStamp c = clock_.take(CommitStamp(above));
+  for_each_bit(s.footprint.points, [&](uint32_t i) { partitions_->points[i].newest_stamp = c.value; });
+  for_each_bit(s.footprint.ranges, [&](uint32_t i) { partitions_->ranges[i].newest_stamp = c.value; });
+  return c;
+}
+
+bool Certifier::certify_section(SerializableTransaction& t, CommitStamp& c) {
+  const bool writes = !t.writes.empty();
+  choose_slots(t);
+  std::unique_lock beside_prepared(prepared_mutex_, std::defer_lock);
+  if (any_prepared()) beside_prepared.lock();
   Section s;
   lock(t, s);
+  if (!beside_prepared.owns_lock() && any_prepared()) {  // one has been prepared meanwhile, and may not have seen this
+    s.footprint.unlock(*partitions_);
+    beside_prepared.lock();
+    s = {};
+    lock(t, s);
+  }
   const uint64_t pi = low_watermark(t);
   const uint64_t eta = high_watermark(t, s);
   if (mutated(Mutation::kNoCommitSection)) {
@@ -208,20 +229,19 @@ bool Certifier::certify_section(SerializableTransaction& t, CommitStamp& c) {
   } else {
     pauses_.at(PausePoint::kCertified);
   }
-  const bool passes = pi > eta || mutated(Mutation::kNoExclusionTest);
+  bool passes = pi > eta || mutated(Mutation::kNoExclusionTest);
+  if (passes && beside_prepared.owns_lock()) passes = spares_prepared(t, pi, writes ? kInfinity : eta);
   if (passes) {
     uint64_t stamp = eta;  // of one that only reads: its place
     if (writes) {
       uint64_t above = eta;
-      for_each_bit(s.footprint.points,
-                   [&](uint32_t i) { above = std::max(above, partitions_->points[i].newest_stamp); });
-      for_each_bit(s.footprint.ranges,
-                   [&](uint32_t i) { above = std::max(above, partitions_->ranges[i].newest_stamp); });
-      c = clock_.take(CommitStamp(above));
+      if (beside_prepared.owns_lock()) {  // who is overwritten by this one lies before it
+        for (const SerializableTransaction* p : prepared_) above = std::max(above, p->prepared_eta_);
+      }
+      c = take_stamp(above, s);
       stamp = c.value;
-      for_each_bit(s.footprint.points, [&](uint32_t i) { partitions_->points[i].newest_stamp = stamp; });
-      for_each_bit(s.footprint.ranges, [&](uint32_t i) { partitions_->ranges[i].newest_stamp = stamp; });
     }
+    if (beside_prepared.owns_lock()) tell_prepared(t, std::min(pi, stamp), stamp);
     leave_stamps(t, stamp, s);
     if (writes) leave_writes(t, stamp, std::min(pi, stamp), s);
   }
@@ -404,7 +424,12 @@ bool Certifier::certify_reader(SerializableTransaction& t) {
     for (uint64_t hash : t.reads.key_parts()) point_above(hash, kInfinity);
   }
   for (const ReadSet::Range& r : t.reads.ranges()) pi = std::min(pi, read_range(t, r, place, !known, due));
-  const bool passes = pi > eta || mutated(Mutation::kNoExclusionTest);
+  bool passes = pi > eta || mutated(Mutation::kNoExclusionTest);
+  if (passes && any_prepared()) {  // after its stamps
+    const std::lock_guard lock(prepared_mutex_);
+    passes = spares_prepared(t, kInfinity, place);
+    if (passes) tell_prepared(t, kInfinity, place);
+  }
   close(t);
   if (due) find_oldest();
   return passes;

@@ -59,6 +59,8 @@ class ReadSet {
   const std::vector<Range>& ranges() const { return ranges_; }
   const std::vector<Range>& open_ranges() const { return open_; }  // as far as they are; space 0: none
   bool everything() const { return everything_; }
+  // What it has read is not known.
+  void add_everything() { everything_ = true; }
   void clear();
 
   // For a mutation of R6: forgets what came after.

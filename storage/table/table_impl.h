@@ -108,6 +108,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   StorageStatus restore_row(Bytes key, Bytes row);
   void restore_erase(Bytes key);
   void restore_end();
+  void restore_move(TransactionImpl& txn, Bytes key, Bytes new_key);  // storage/prepared.h
   // The greatest stamp of a commit whose deleted record, or given-up index entry, a reader may not meet any more: who has found
   // nothing may owe it to this one. Read after the look.
   uint64_t gone() const { return mutated(Mutation::kForgetGone) ? 0 : gone_.load(std::memory_order_acquire); }

@@ -8,7 +8,9 @@
 #include "base/memory/memory_reserve.h"
 #include "base/mutation.h"
 #include "log/record_stream.h"
+#include "storage/prepared.h"
 #include "storage/spin_lock.h"
+#include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
 #include "storage/txn/transaction_impl.h"
 
@@ -64,16 +66,16 @@ StorageStatus CommitProtocol::prepare_log(TransactionImpl& txn) {
   if (state.record == nullptr) state.record = std::make_unique<log::RecordStream>(log_);
   log::RecordStream& record = *state.record;
   auto outcome = log::Log::Outcome::kOk;
+  if (txn.prepared_as_ != nullptr) outcome = record.add(log::decision_of(*txn.prepared_as_));
   for (const LogRecord& r : state.log) {
+    if (txn.prepared_as_ != nullptr) break;
     PendingVersion* p = r.pending();
     const PendingEntry* e = p->top.load(std::memory_order_relaxed);
     if (!r.claims() || p->released || e == nullptr || !p->table->durable_id()) continue;
     if (e->tombstone) {
       outcome = record.erase(p->table->durable_id(), p->key);
     } else {
-      Bytes row = e->overflow != nullptr ? e->overflow->bytes() : e->image;
-      if (e->in_leaf) row = p->table->inserted_image(txn, *p);
-      outcome = record.put(p->table->durable_id(), p->key, row);
+      outcome = record.put(p->table->durable_id(), p->key, pending_row(txn, *p, *e));
     }
     if (outcome != log::Log::Outcome::kOk) break;
   }
@@ -83,7 +85,16 @@ StorageStatus CommitProtocol::prepare_log(TransactionImpl& txn) {
   return outcome == log::Log::Outcome::kFull ? StorageStatus::kLogFull : StorageStatus::kLogFailed;
 }
 
+Bytes CommitProtocol::pending_row(TransactionImpl& txn, PendingVersion& pending, const PendingEntry& newest) {
+  if (newest.in_leaf) return pending.table->inserted_image(txn, pending);
+  return newest.overflow != nullptr ? newest.overflow->bytes() : newest.image;
+}
+
 bool CommitProtocol::certify(TransactionImpl& txn) {
+  if (txn.prepared_as_ != nullptr) {
+    txn.commit_stamp_ = txn.certifier_->commit_prepared(*txn.serializable_);
+    return true;
+  }
   txn.collect_writes();
   SerializableTransaction& s = *txn.serializable_;
   if (s.writes.empty()) s.index_writes.clear();  // all of it was rolled back
@@ -100,7 +111,10 @@ Lsn CommitProtocol::publish(TransactionImpl& txn) {
   // seq_cst, after the passage's count: either this is seen here, or the passage by who waits for those before.
   if (!txn.commit_stamp_ && following_.load()) note_uncertified(c.value);
   txn.commit_stamp_ = c;
-  if (state.record != nullptr && !state.record->empty()) lsn = state.record->append(c);
+  if (state.record != nullptr && !state.record->empty()) {
+    lsn = txn.prepared_as_ == nullptr ? state.record->append(c)
+                                      : txn.store().prepared().append_commit(txn, *state.record, c);
+  }
   if (mutated(Mutation::kEarlyAcknowledge)) std::this_thread::yield();
   pauses_.at(PausePoint::kStamped);
   if (!state.actions.empty()) {

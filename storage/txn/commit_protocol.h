@@ -7,6 +7,9 @@
 //   5. images are installed in the leaves, versions linked, old entries of indexes erased
 //   6. it waits until every smaller stamp is decided (R5): then its session's next snapshot sees it
 //
+// A transaction that was prepared (storage/prepared.h) has passed 1 and 2: its record is the decision's, and it only takes
+// its stamp.
+//
 // What follows, locks and memory given back, waiting for the disk, is the store's (StoreImpl::finish, StoreImpl::commit).
 //
 // Steps 2 to 6 pass a gate, so that a clone can find an instant without commits.
@@ -32,6 +35,8 @@
 namespace indigo::storage {
 
 class TransactionImpl;
+struct PendingEntry;
+struct PendingVersion;
 struct WriteContext;
 
 class CommitProtocol {
@@ -41,6 +46,8 @@ class CommitProtocol {
 
   // Other than kOk: nothing is visible, and it must roll back. `lsn`: what must be durable; zero when it wrote nothing.
   StorageStatus run(TransactionImpl& txn, Lsn& lsn);
+  // The newest image of a record that the transaction has changed, for the log.
+  static Bytes pending_row(TransactionImpl& txn, PendingVersion& pending, const PendingEntry& newest);
 
   // Waits, while others commit, until all commits that are under way now have ended. kInterrupted.
   StorageStatus wait_until_idle(std::span<WriteContext* const> contexts);

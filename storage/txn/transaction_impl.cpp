@@ -179,6 +179,21 @@ void TransactionImpl::collect_writes() {
   }
 }
 
+bool TransactionImpl::certify_prepared(bool again) {
+  if (serializable_ == nullptr) return true;
+  collect_writes();
+  SerializableTransaction& s = *serializable_;
+  if (!s.writes.empty()) return certifier_->prepare(s, again);
+  s.index_writes.clear();
+  CommitStamp none;
+  const bool passes = certifier_->certify(s, none);
+  if (passes) {
+    s.clear();
+    serializable_ = nullptr;
+  }
+  return passes;
+}
+
 StorageStatus TransactionImpl::check_open() {
   constexpr size_t kFew = 256;  // the commit looks at more
   if (serializable_ == nullptr) return StorageStatus::kOk;

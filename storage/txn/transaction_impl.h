@@ -256,10 +256,13 @@ class TransactionImpl final : public Transaction {
 
  private:
   friend class CommitProtocol;
+  friend class PreparedTransactions;
   friend class StoreImpl;
   void take_snapshot() const;
   // What its log has of it so far: into serializable()->writes.
   void collect_writes();
+  // A serializable one that is prepared: false when it may not commit. One without writes has its place and has left.
+  bool certify_prepared(bool again = false);
   // Undoes the log down to `position`.
   void undo(size_t position);
 
@@ -281,6 +284,7 @@ class TransactionImpl final : public Transaction {
   bool pinned_ = false;  // something may read on with the snapshot of now
   CommitStamp commit_stamp_;
   bool locks_used_ = false;
+  const std::string* prepared_as_ = nullptr;  // its name, while it commits after having been prepared
   std::optional<AbortReason> failure_;
   bool asynchronous_ = false;
   Lsn least_lsn_;

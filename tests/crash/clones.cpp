@@ -155,7 +155,7 @@ std::string Clones::changed(uint64_t steps, uint64_t changes) {
   if (!instance.ok()) return instance.error().message;
   Client client(**instance);
   std::string error = client.run(kSharedSetup);
-  for (uint64_t i = 0; i < steps && error.empty(); i++) error = client.run(scripts_[0].steps()[i].text);
+  for (uint64_t i = 0; i < steps && error.empty(); i++) error = Script::run(client, scripts_[0].steps()[i]);
   for (uint64_t n = 1; n <= changes && error.empty(); n++) error = client.run(change_text(n));
   return text = error.empty() ? scripts_[0].contents(client) : error;
 }

@@ -56,8 +56,16 @@ class Writer {
   void add(const std::string& statements, bool shared = false, const std::string& before = "") {
     Step step;
     const std::string n = std::to_string(script_.steps_.size() + 1);
-    step.text = before + "begin; " + statements + "; update " + schema_ + ".last set n = " + n + "; delete from " +
-                schema_ + ".marks; insert into " + schema_ + ".marks values (" + n + ", " + n + "); commit";
+    if (pick(4) == 0) step.prepared = script_.prepared_name(script_.steps_.size() + 1);
+    const std::string end = step.prepared.empty() ? "commit" : "prepare transaction '" + step.prepared + "'";
+    step.text = "begin; " + statements + "; update " + schema_ + ".last set n = " + n + "; delete from " + schema_ +
+                ".marks; insert into " + schema_ + ".marks values (" + n + ", " + n + "); " + end;
+    if (!before.empty() && pick(2) == 0) {
+      step.rolled_back = script_.prepared_name(script_.steps_.size() + 1) + "_gone";
+      step.before = before + "prepare transaction '" + step.rolled_back + "'";
+    } else if (!before.empty()) {
+      step.text = before + "rollback; " + step.text;
+    }
     step.shared = shared;
     step.asynchronous = pick(8) == 0;
     step.checkpoint = script_.client_ == 0 && pick(3) == 0;
@@ -122,7 +130,7 @@ class Writer {
     const std::string table = schema_ + ".gone" + number();
     add("insert into " + schema_ + ".numbered select nextval('" + schema_ + ".s'), " + number(), false,
         "begin; create table " + table + " (a int); insert into " + table + " values (1); delete from " + schema_ +
-            ".rows; select nextval('" + schema_ + ".s'); rollback; ");
+            ".rows; select nextval('" + schema_ + ".s'); ");
   }
 
   std::mt19937_64 random_;
@@ -146,13 +154,46 @@ void Script::run_in_memory() {
   std::string error = client.run(kSharedSetup);
   expected_.push_back(contents(client));
   for (const Step& step : steps_) {
-    if (error.empty()) error = client.run(step.text);
+    if (error.empty()) error = run(client, step);
     if (!error.empty()) {
       std::fprintf(stderr, "a script's own error: %s in %s\n", error.c_str(), step.text.c_str());
       std::abort();
     }
     expected_.push_back(contents(client));
   }
+}
+
+std::string Script::run(Client& client, const Step& step, const std::function<void()>& on_prepared) {
+  std::string error;
+  if (!step.before.empty()) {
+    error = client.run(step.before);
+    if (error.empty()) error = client.run("rollback prepared '" + step.rolled_back + "'");
+  }
+  if (error.empty()) error = client.run(step.text);
+  if (!error.empty() || step.prepared.empty()) return error;
+  if (on_prepared) on_prepared();
+  return client.run("commit prepared '" + step.prepared + "'");
+}
+
+std::string Script::decide(Client& client, bool commit, uint64_t prepared_least) const {
+  const std::string last = client.ask("select n from " + schema() + ".last");
+  const bool none = last.empty() || last.find_first_not_of("0123456789") != std::string::npos;
+  const uint64_t done = none ? 0 : std::stoull(last);
+  const std::string name = prepared_name(done + 1), gone = name + "_gone";
+  const std::string found = client.ask("select gid from pg_prepared_xacts where gid like '" + schema() + "\\_%'");
+  if (found.empty()) {
+    if (prepared_least > done) return "client " + std::to_string(client_) + ": prepared " + name + " is lost";
+    return "";
+  }
+  if (found != name && found != gone) return "after " + std::to_string(done) + " transactions prepared are: " + found;
+  if (done > 0) {  // it holds what it has changed or locked
+    const std::string held = found == name ? ".last for update nowait" : ".rows for update nowait";
+    const std::string refused = client.run("select * from " + schema() + held);
+    const bool any = found == name || client.ask("select count(*) from " + schema() + ".rows") != "0";
+    if (any && !refused.starts_with("55P03")) return "prepared " + found + " holds nothing: " + refused;
+  }
+  const bool commits = found == name && commit;
+  return client.run((commits ? "commit prepared '" : "rollback prepared '") + found + "'");
 }
 
 std::string Script::contents(Client& client) const {

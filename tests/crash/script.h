@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,7 +18,10 @@
 namespace indigo::crash {
 
 struct Step {
+  std::string before;  // a transaction that is prepared as rolled_back, and then rolled back
+  std::string rolled_back;
   std::string text;           // one transaction, or one that is rolled back before it
+  std::string prepared;       // the name under which it is prepared, to be committed then; empty: it commits at once
   bool asynchronous = false;  // acknowledged before it is durable
   bool shared = false;        // takes a value of the shared counter
   bool checkpoint = false;    // a CHECKPOINT follows
@@ -29,6 +33,13 @@ class Script {
 
   uint32_t client() const { return client_; }
   const std::vector<Step>& steps() const { return steps_; }
+  // Empty, or the first error. `on_prepared` is called between.
+  static std::string run(Client& client, const Step& step, const std::function<void()>& on_prepared = {});
+  // The name under which step n of this client, counted from 1, is prepared.
+  std::string prepared_name(uint64_t n) const { return schema() + "_" + std::to_string(n); }
+  // After a recovery: decides on what is prepared, `commit`ting what is to be committed or not. Empty, or what is wrong with it.
+  // `prepared_least`: the last step whose preparation was acknowledged.
+  std::string decide(Client& client, bool commit, uint64_t prepared_least) const;
   // What the client's schema holds, as text.
   std::string contents(Client& client) const;
   // contents() after 0, 1 ... steps.

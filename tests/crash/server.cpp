@@ -6,6 +6,7 @@ namespace indigo::crash {
 
 Result<std::unique_ptr<engine::Instance>> start(const Machine& machine, const Disk& disk) {
   engine::InstanceOptions options;
+  options.settings["max_prepared_transactions"] = "20";
   if (disk != nullptr) {
     options.data_source = std::make_shared<engine::DataSource>(engine::DataSource{disk, machine.geometry});
     options.settings["recovery_threads"] = std::to_string(machine.recovery_threads);

@@ -64,7 +64,7 @@ class Trial {
       if (places.size() >= kCrashesOfOneLife || !chosen(point)) return Fault::kNone;
       std::this_thread::sleep_for(kStall);  // the reader has time to be shown what is not durable
       std::lock_guard lock(mutex);
-      progress.push_back(checked ? workload_.acknowledged() : least);
+      progress.push_back(checked ? workload_.acknowledged() : Workload::before_check(least));
       const bool kill = machine_.level == log::Durability::kProcess || fault_random_() % 4 == 0;
       places.push_back((kill ? "process killed at point " : "crash at point ") + std::to_string(point) + ": ");
       return kill ? Fault::kKill : Fault::kCrash;

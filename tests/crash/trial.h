@@ -5,6 +5,7 @@
 //   - every client's schema is what its script has after n transactions, for one n: nothing half, nothing out of order
 //   - n is at least the number of transactions that had been acknowledged when the crash's copy was made
 //   - the shared counter's history has no gap, and each client's part of it is that of its n: one prefix for all
+//   - what was prepared is committed, or still prepared, and holds what it has changed; then it is committed or rolled back
 //   - sequences give no value that is in use
 //   - databases that were cloned meanwhile are whole, and of one moment (clones.h)
 // Thread safety: one trial at a time.

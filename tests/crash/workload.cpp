@@ -1,5 +1,6 @@
 #include "tests/crash/workload.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -17,7 +18,7 @@ void raise(std::atomic<uint64_t>& number, uint64_t to) {
 }  // namespace
 
 Workload::Workload(uint64_t seed, uint32_t clients, uint32_t steps)
-    : clones_(seed, scripts_, std::span(acknowledged_).subspan(kClones)) {
+    : clones_(seed, scripts_, std::span(acknowledged_).subspan(kClones, Clones::kMost)) {
   for (uint32_t c = 0; c < clients; c++) scripts_.emplace_back(seed, c, steps);
 }
 
@@ -56,7 +57,9 @@ std::string Workload::run(engine::Instance& instance, uint32_t steps, uint32_t c
         const Step& step = script.steps()[next];
         const char* level = step.asynchronous ? "set synchronous_commit = off" : "set synchronous_commit = on";
         std::string error = client.run(level);
-        if (error.empty()) error = client.run(step.text);
+        if (error.empty()) {
+          error = Script::run(client, step, [&] { raise(acknowledged_[kPrepared + script.client()], next + 1); });
+        }
         if (error.empty()) {
           next++;
           done++;
@@ -87,6 +90,11 @@ std::string Workload::run(engine::Instance& instance, uint32_t steps, uint32_t c
   return first;
 }
 
+Workload::Progress Workload::before_check(Progress least) {
+  std::fill(least.begin() + kPrepared, least.end(), 0);
+  return least;
+}
+
 std::string Workload::check(engine::Instance& instance, const Progress& least) {
   Client client(instance);
   const std::string missing = client.ask("select to_regclass('shared.history') is null");
@@ -94,6 +102,13 @@ std::string Workload::check(engine::Instance& instance, const Progress& least) {
   const bool shared = missing == "f";
   if (!shared && least[kClientsMax] != 0) return "the shared tables are lost";
   next_[kClientsMax] = shared ? 1 : 0;
+  checks_++;
+  for (const Script& script : scripts_) {
+    const uint64_t prepared = least[kPrepared + script.client()];
+    if (std::string error = script.decide(client, (checks_ + script.client()) % 3 != 0, prepared); !error.empty()) {
+      return error;
+    }
+  }
   for (const Script& script : scripts_) {
     uint64_t found = 0;
     if (std::string error = check_client(client, script, least[script.client()], found); !error.empty()) return error;
@@ -102,9 +117,11 @@ std::string Workload::check(engine::Instance& instance, const Progress& least) {
   if (shared) {
     if (std::string error = check_shared(client, scripts_, next_); !error.empty()) return error;
   }
-  if (std::string error = clones_.check(instance, std::span(least).subspan(kClones)); !error.empty()) return error;
+  if (std::string error = clones_.check(instance, std::span(least).subspan(kClones, Clones::kMost)); !error.empty())
+    return error;
   // What has been seen here is durable.
   for (size_t i = 0; i < next_.size(); i++) acknowledged_[i] = next_[i];
+  for (size_t i = 0; i < kClientsMax; i++) acknowledged_[kPrepared + i] = 0;
   return "";
 }
 

@@ -1,8 +1,12 @@
 // Clients of a Store in this process: storage's own interface, no SQL.
 #include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
 
 #include "base/bytes.h"
 #include "storage/index/hash_index.h"
+#include "storage/prepared.h"
 #include "storage/store.h"
 #include "storage/store_options.h"
 #include "storage/table.h"
@@ -84,6 +88,7 @@ class StoreClient final : public Client {
     level_ = level;
   }
   Answer commit() override {
+    if (commits_++ % 4 == 3) return commit_in_two_phases();
     StorageStatus s = store_.commit(*txn_);
     txn_.reset();
     return answer(s);
@@ -184,6 +189,20 @@ class StoreClient final : public Client {
   }
 
  private:
+  // What has been prepared commits, whatever the others do meanwhile.
+  Answer commit_in_two_phases() {
+    const std::string name = std::to_string(txn_->id().value);
+    storage::PreparedTransactions& prepared = storage::prepared_transactions(store_);
+    if (prepared.reserve({name}, SIZE_MAX) != StorageStatus::kOk) std::abort();
+    if (const StorageStatus s = prepared.prepare(name, std::move(txn_)); s != StorageStatus::kOk) return answer(s);
+    for (size_t i = 0; i < commits_ % 16; i++) std::this_thread::yield();
+    storage::PreparedName found;
+    if (prepared.begin_end(name, found) != StorageStatus::kOk || prepared.commit(name) != StorageStatus::kOk) {
+      std::fprintf(stderr, "a prepared transaction has not committed\n");
+      std::abort();
+    }
+    return Answer::kOk;
+  }
   static Answer answer(StorageStatus s) { return s == StorageStatus::kOk ? Answer::kOk : Answer::kFailed; }
   void next() {
     txn_->next_command();
@@ -219,6 +238,7 @@ class StoreClient final : public Client {
   Level level_ = Level::kSerializable;
   uint32_t level_of_savepoint_ = 0;
   uint32_t group_reads_ = 0;
+  size_t commits_ = 0;
 };
 
 std::unique_ptr<Client> StoreBackend::connect() { return std::make_unique<StoreClient>(*this); }

@@ -15,6 +15,7 @@
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/temporary.h"
 #include "engine/ddl/tree.h"
+#include "storage/prepared.h"
 #include "storage/store.h"
 #include "types/text/ascii.h"
 
@@ -160,16 +161,28 @@ Status execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s) {
 
 namespace {
 
+std::string users_text(int sessions, size_t prepared) {
+  if (sessions > 0 && prepared > 0) {
+    return "There are " + std::to_string(sessions) + " other session(s) and " + std::to_string(prepared) +
+           " prepared transaction(s) using the database.";
+  }
+  const bool one = sessions + prepared == 1;
+  const std::string what = sessions > 0 ? "other session" : "prepared transaction";
+  return "There " + (one ? "is 1 " + what : "are " + std::to_string(sessions + prepared) + " " + what + "s") +
+         " using the database.";
+}
+
 // A client that has closed its connection may still have its session here for a moment. 55006 after five seconds.
 Status wait_until_unused(DdlContext& c, catalog::Database& database, std::string_view name) {
   constexpr double kPollSeconds = 0.005;
   const auto deadline = Clock::now() + std::chrono::seconds(5);
-  while (const int n = database.session_count()) {
+  for (;;) {
+    const int sessions = database.session_count();
+    const size_t prepared = storage::prepared_transactions(c.store()).count(database.oid());
+    if (sessions == 0 && prepared == 0) break;
     if (Clock::now() >= deadline) {
       return Error(sqlstate::kObjectInUse, "database " + quoted(name) + " is being accessed by other users")
-          .with_detail("There " +
-                       std::string(n == 1 ? "is 1 other session" : "are " + std::to_string(n) + " other sessions") +
-                       " using the database.");
+          .with_detail(users_text(sessions, prepared));
     }
     c.host.end_maintenance(database.oid());
     INDIGO_TRY(c.host.session().sleep(kPollSeconds));
@@ -200,6 +213,11 @@ Status execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s) {
     force = true;
   }
   if (const auto database = c.catalog.catalog().database(row->oid); database != nullptr) {
+    const size_t prepared = storage::prepared_transactions(c.store()).count(row->oid);
+    if (force && prepared > 0) {
+      return Error(sqlstate::kObjectInUse, "database " + quoted(s.dbname) + " is being used by prepared transactions")
+          .with_detail(users_text(0, prepared));
+    }
     if (force) INDIGO_TRY(c.host.terminate_sessions(row->oid));
     INDIGO_TRY(wait_until_unused(c, *database, s.dbname));
   }

@@ -1,0 +1,278 @@
+#include "engine/durability/restore_prepared.h"
+
+#include <unordered_set>
+
+#include "base/server_log.h"
+#include "catalog/database.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/tables/overlay_table.h"
+#include "catalog/tables/system_table.h"
+#include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/rows.h"
+#include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/table/storage_options.h"
+#include "engine/exec/errors.h"
+#include "engine/exec/execution.h"
+#include "engine/session/clock.h"
+#include "engine/session/session_impl.h"
+#include "engine/session/transaction_block.h"
+#include "engine/utility/definition_host.h"
+#include "log/file_error.h"
+#include "log/reader.h"
+#include "log/record_stream.h"
+#include "storage/durability.h"
+#include "storage/lock/lock_manager.h"
+#include "storage/prepared.h"
+#include "storage/table.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using storage::StorageStatus;
+
+// One transaction, in a session of its own. The stream is walked once for each kind of what it has.
+class PreparedRestorer final : public log::OperationSink {
+ public:
+  PreparedRestorer(DdlContext& context, const RestoredSequences& sequences)
+      : c_(context), sequences_(sequences), database_(context.catalog.database_pointer()) {
+    for (auto& table : storage::durable_tables(c_.store())) tables_[table.id] = std::move(table.table);
+  }
+
+  Status run(const std::string& stream) {
+    INDIGO_TRY(walk(stream, Pass::kCatalog));
+    if (changes_catalog_) INDIGO_TRY(adopt_definitions());
+    INDIGO_TRY(walk(stream, Pass::kRows));
+    if (changes_catalog_) INDIGO_TRY(build_indexes());
+    return walk(stream, Pass::kLocks);
+  }
+
+  void put(log::DurableId id, Bytes key, Bytes row) override {
+    const auto mode = std::exchange(mode_, storage::RowLockMode::kNoKeyUpdate);
+    storage::Table* table = of_this_pass(id);
+    if (table == nullptr) return;
+    const StorageStatus status = storage::restore_pending_row(*table, c_.txn, key, row, mode);
+    if (status != StorageStatus::kDuplicateKey) return note(status);
+    later_.push_back({table, std::string(key), std::string(row)});
+  }
+  void erase(log::DurableId id, Bytes key) override {
+    if (storage::Table* table = of_this_pass(id)) note(storage::restore_pending_erase(*table, c_.txn, key));
+  }
+  void moved(log::DurableId id, Bytes key, Bytes new_key) override {
+    if (storage::Table* table = of_this_pass(id)) storage::restore_pending_move(*table, c_.txn, key, new_key);
+  }
+  void held(const log::Hold& hold) override {
+    if (hold.kind == log::HoldKind::kClaim) {
+      mode_ = storage::RowLockMode(hold.mode);
+    } else if (pass_ == Pass::kLocks) {
+      note(lock(hold));
+    }
+  }
+  void sequence(log::DurableId, int64_t, bool) override {}
+  void oids(uint64_t) override {}
+  void clone(log::DurableId, log::DurableId) override {}
+
+ private:
+  enum class Pass : uint8_t { kCatalog, kRows, kLocks };
+  struct Later {
+    storage::Table* table;
+    std::string key, row;
+  };
+
+  Status walk(const std::string& stream, Pass pass) {
+    pass_ = pass;
+    if (!log::decode_operations(stream, *this)) return Error(sqlstate::kDataCorrupted, "its operations are malformed");
+    // Rows that have exchanged their values in a unique index: none of them is in the way once all are taken out.
+    for (const Later& row : later_) note(storage::restore_pending_erase(*row.table, c_.txn, row.key));
+    for (const Later& row : later_) {
+      note(storage::restore_pending_row(*row.table, c_.txn, row.key, row.row, storage::RowLockMode::kUpdate));
+    }
+    later_.clear();
+    c_.txn.next_command();
+    return status_ == StorageStatus::kOk ? Status() : Status(storage_error(status_, nullptr));
+  }
+
+  void note(StorageStatus status) {
+    if (status_ == StorageStatus::kOk) status_ = status;
+  }
+
+  // Null: not of this pass.
+  storage::Table* of_this_pass(log::DurableId id) {
+    const bool system = static_cast<Oid>(id.value) < oid::kFirstUserOid;
+    if (pass_ != (system ? Pass::kCatalog : Pass::kRows)) return nullptr;
+    if (system) {
+      changes_catalog_ = true;
+      changes_shared_ |= id.value >> 32 == 0;
+    }
+    auto& table = tables_[id];
+    if (table != nullptr) return table.get();
+    if (system) {
+      catalog::SystemTable* of = database_->find_table(static_cast<Oid>(id.value));
+      storage::Table* upper = nullptr;
+      if (of != nullptr) note(of->storage()->make_upper(upper));
+      if (upper != nullptr) return upper;
+    } else {
+      table = database_->physical(static_cast<Oid>(id.value)).table;
+      if (table != nullptr) return table.get();
+    }
+    note(StorageStatus::kNotFound);
+    return nullptr;
+  }
+
+  StorageStatus lock(const log::Hold& hold) {
+    storage::LockManager& locks = c_.store().locks();
+    storage::LockOwner& owner = c_.store().lock_owner(c_.txn);
+    switch (hold.kind) {
+      case log::HoldKind::kTable:
+        return locks.lock_table(owner, hold.object, storage::TableLockMode(hold.mode), false, {});
+      case log::HoldKind::kAdvisory:
+        return locks.lock_advisory(owner, hold.object, hold.key, hold.mode != 0, false, {});
+      case log::HoldKind::kRow: {
+        const auto table = tables_.find(log::DurableId(hold.object));
+        if (table == tables_.end() || table->second == nullptr) return StorageStatus::kOk;
+        storage::Claimed claimed;
+        const StorageStatus status =
+            table->second->lock_row(c_.txn, c_.txn.newest_view(), hold.key, storage::RowLockMode(hold.mode),
+                                    storage::LockWait::kNoWait, claimed);
+        return status == StorageStatus::kNotFound ? StorageStatus::kOk : status;
+      }
+      case log::HoldKind::kClaim: break;
+    }
+    return StorageStatus::kOk;
+  }
+
+  // What pg_class says to this transaction against what there is.
+  Status adopt_definitions() {
+    c_.catalog.changed({kInvalidOid});
+    if (changes_shared_) c_.catalog.changed_shared();
+    const auto physical = database_->all_physical();
+    struct Made {
+      Oid filenode;
+      char kind, persistence;
+      storage::TableOptions options;
+    };
+    std::vector<Made> made;
+    std::unordered_set<Oid> files;
+    ddl::table(c_, ddl::pg_class::kOid).scan(c_.txn, {}, [&](ddl::RowReader row) {
+      const Oid filenode = row.oid(ddl::pg_class::c_relfilenode);
+      if (row.oid(ddl::pg_class::c_oid) < oid::kFirstUserOid || filenode == kInvalidOid) return true;
+      files.insert(filenode);
+      if (physical.contains(filenode)) return true;
+      const char kind = row.chr(ddl::pg_class::c_relkind);
+      const bool table = kind == 'r' || kind == 'm';
+      made.push_back({filenode, kind, row.chr(ddl::pg_class::c_relpersistence),
+                      table ? ddl::table_options(row) : storage::TableOptions()});
+      return true;
+    });
+    for (const Made& m : made) {
+      if (m.kind == 'r' || m.kind == 'm') ddl::create_storage(c_, m.filenode, m.persistence, m.options);
+      if (m.kind != 'S') continue;
+      const auto known = sequences_.find(catalog::durable_id(database_->oid(), m.filenode));
+      const catalog::Sequence::State state =
+          known == sequences_.end() ? catalog::Sequence::State{1, false} : known->second;
+      INDIGO_TRY(ddl::adopt_sequence(c_, m.filenode, state, m.persistence));
+    }
+    release_dropped(physical, files);
+    return {};
+  }
+
+  void release_dropped(const std::unordered_map<Oid, catalog::PhysicalRelation>& physical,
+                       const std::unordered_set<Oid>& files) {
+    // As it is committed: where the dropped indexes lie, and what is not another prepared transaction's.
+    std::unordered_map<Oid, Oid> filenodes, owners;
+    std::unordered_set<Oid> committed;
+    auto other = c_.store().begin(storage::Isolation::kReadCommitted, 0);
+    database_->table(ddl::pg_class::kOid).scan(*other, {}, [&](ddl::RowReader row) {
+      filenodes[row.oid(ddl::pg_class::c_oid)] = row.oid(ddl::pg_class::c_relfilenode);
+      committed.insert(row.oid(ddl::pg_class::c_relfilenode));
+      return true;
+    });
+    database_->table(ddl::pg_index::kOid).scan(*other, {}, [&](ddl::RowReader row) {
+      owners[filenodes[row.oid(ddl::pg_index::c_indexrelid)]] = filenodes[row.oid(ddl::pg_index::c_indrelid)];
+      return true;
+    });
+    c_.store().rollback(*other);
+    for (const auto& [filenode, relation] : physical) {
+      if (files.contains(filenode) || !committed.contains(filenode)) continue;
+      if (relation.index && files.contains(owners[filenode])) {
+        const auto table = database_->physical(owners[filenode]).table;
+        if (table != nullptr) {
+          c_.store().on_end(
+              c_.txn, [table, index = relation.index] { table->drop_index(index); }, [] {});
+        }
+      }
+      ddl::release_physical(c_, filenode);
+    }
+  }
+
+  Status build_indexes() {
+    std::vector<Oid> relations;
+    ddl::table(c_, ddl::pg_class::kOid).scan(c_.txn, {}, [&](ddl::RowReader row) {
+      const char kind = row.chr(ddl::pg_class::c_relkind);
+      const Oid oid = row.oid(ddl::pg_class::c_oid);
+      if (oid >= oid::kFirstUserOid && (kind == 'r' || kind == 'm')) relations.push_back(oid);
+      return true;
+    });
+    for (const Oid oid : relations) {
+      const ddl::RelationPtr relation = ddl::current(c_, oid);
+      if (relation == nullptr) continue;
+      for (size_t i = 0; i < relation->indexes.size(); i++) {
+        if (!relation->indexes[i].storage) INDIGO_TRY(ddl::rebuild_index(c_, relation, i));
+      }
+    }
+    return {};
+  }
+
+  DdlContext& c_;
+  const RestoredSequences& sequences_;
+  const std::shared_ptr<catalog::Database> database_;
+  std::unordered_map<log::DurableId, std::shared_ptr<storage::Table>> tables_;
+  Pass pass_ = Pass::kCatalog;
+  storage::RowLockMode mode_ = storage::RowLockMode::kNoKeyUpdate;  // of the next row
+  std::vector<Later> later_;
+  StorageStatus status_ = StorageStatus::kOk;
+  bool changes_catalog_ = false, changes_shared_ = false;
+};
+
+Status restore_one(InstanceImpl& instance, const std::shared_ptr<const std::string>& stream,
+                   const log::PreparedHead& head, const RestoredSequences& sequences) {
+  const auto database = instance.catalog().database(head.database);
+  const auto superuser = instance.catalog().role(oid::kBootstrapSuperuser);
+  if (database == nullptr || superuser == nullptr) return Error(sqlstate::kDataCorrupted, "its database is missing");
+  SessionImpl session(instance, Waiter::current(), database, 0, 0);
+  ConnectOptions options;
+  options.user = superuser->name;
+  INDIGO_TRY(session.start(options));
+  SessionParts& parts = session.parts();
+  TransactionModes modes;
+  modes.isolation = head.serializable ? storage::Isolation::kSerializable : storage::Isolation::kReadCommitted;
+  modes.read_only = false;
+  INDIGO_TRY(parts.block().begin(modes, timestamp_now()));
+  INDIGO_TRY(parts.begin_statement());
+  DefinitionHost host(parts, nullptr);
+  DdlContext context{parts.session_catalog(), parts.transaction(), host, {}};
+  INDIGO_TRY(PreparedRestorer(context, sequences).run(*stream));
+  if (head.serializable) storage::restore_serializable(parts.transaction());
+  const StorageStatus status = storage::prepared_transactions(parts.store())
+                                   .restore({std::string(head.name), head.prepared_at, head.owner, head.database},
+                                            parts.block().leave(), stream);
+  return status == StorageStatus::kOk ? Status() : Status(storage_error(status, nullptr));
+}
+
+}  // namespace
+
+Status restore_prepared(InstanceImpl& instance, const std::vector<std::shared_ptr<const std::string>>& streams,
+                        const RestoredSequences& sequences) {
+  for (const auto& stream : streams) {
+    const auto head = log::prepared_head(*stream);
+    if (!head) return Error(sqlstate::kDataCorrupted, "a prepared transaction has no name");
+    if (Status status = restore_one(instance, stream, *head, sequences); !status.ok()) {
+      return Error(sqlstate::kDataCorrupted, "prepared transaction \"" + std::string(head->name) +
+                                                 "\" cannot be restored: " + status.error().message);
+    }
+  }
+  if (!streams.empty()) log_info(std::to_string(streams.size()) + " prepared transactions wait for a decision");
+  return {};
+}
+
+}  // namespace indigo::engine
