@@ -243,6 +243,7 @@ bool InstanceImpl::locks_by_keys(Oid database, const std::string& stored) const 
   for (const auto& [pid, session] : sessions_) {
     if (session.database == database) return session.locking;
   }
+  if (const auto prepared = storage::prepared_transactions(*store_).locks_by_keys(database)) return *prepared;
   return (stored.empty() ? defaults_[*find_setting("serializable_method")] : stored) == "locking";
 }
 
@@ -266,6 +267,18 @@ void set_method(SessionParts& session, bool locking) {
   session.block().set_locking(locking);
 }
 }  // namespace
+
+void InstanceImpl::choose_method(SessionParts& session) {
+  const Oid database = session.session_catalog().database();
+  auto stored = stored_settings(*catalog_, database, session.user());
+  const std::string method = take_method(stored);
+  bool locking;
+  {
+    const std::lock_guard lock(mutex_);
+    locking = locks_by_keys(database, method);
+  }
+  set_method(session, locking);
+}
 
 Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& options, Waiter& waiter) {
   auto role = catalog_->role_named(options.user);

@@ -25,6 +25,8 @@
 
 namespace indigo::engine {
 
+class SessionParts;
+
 class InstanceImpl final : public Instance {
  public:
   explicit InstanceImpl(InstanceOptions options) : options_(std::move(options)) {}
@@ -69,6 +71,8 @@ class InstanceImpl final : public Instance {
   void forget(int32_t pid);
   // Notified when a database that was closed (catalog/database.h) is open again.
   WaitPoint& database_opened() { return database_opened_; }
+  // Gives a session that connect() has not made the serializable method of its database.
+  void choose_method(SessionParts& session);
   // Sessions of one database besides `except`.
   size_t sessions_of(Oid database, int32_t except) const;
 
@@ -91,7 +95,7 @@ class InstanceImpl final : public Instance {
     Oid user, database;
     bool locking;  // the serializable method of its database
   };
-  // Under mutex_. All sessions of a database have one method: what is stored counts for the first.
+  // Under mutex_. All sessions and prepared transactions of a database have one method: what is stored counts for the first.
   bool locks_by_keys(Oid database, const std::string& stored) const;
   InstanceOptions options_;
   std::vector<std::string> defaults_;

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,8 @@ class PreparedTransactions {
   };
   std::vector<Listed> list() const;
   size_t count(Oid database) const;
+  // The serializable method (storage/okvl/method.h) of those of a database, if there are any: do they lock what they write?
+  std::optional<bool> locks_by_keys(Oid database) const;
   // For checkpoints and backups: the streams (log/format.h) of those that a snapshot finds undecided. Made after the log's
   // horizon has been read and before the snapshot is taken.
   using Streams = std::vector<std::shared_ptr<const std::string>>;

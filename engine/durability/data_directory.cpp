@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "catalog/tables/static_tables.h"
 #include "engine/durability/restorer.h"
+#include "log/file_error.h"
 #include "storage/durability.h"
 #include "types/value/collator.h"
 

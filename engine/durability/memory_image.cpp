@@ -24,6 +24,10 @@ Result<std::unique_ptr<catalog::Catalog>> load_image(const std::string& path, st
   Restorer restorer(store, threads);
   INDIGO_ASSIGN(const log::Recovered recovered, log::recover(*directory, restorer, options));
   if (!lost.empty()) return Error(sqlstate::kDataCorrupted, lost);
+  if (!recovered.prepared.empty()) {
+    return Error(sqlstate::kFeatureNotSupported, "\"" + path + "\" has prepared transactions")
+        .with_hint("Start a server on it, and commit or roll back what pg_prepared_xacts shows.");
+  }
   storage::start_clock(store, CommitStamp(recovered.stamp + 1));
   INDIGO_ASSIGN(auto restored, restorer.finish());
   return catalog::Catalog::restore(store, restored);

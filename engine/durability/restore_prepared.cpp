@@ -167,7 +167,7 @@ class PreparedRestorer final : public log::OperationSink {
     for (const Made& m : made) {
       if (m.kind == 'r' || m.kind == 'm') ddl::create_storage(c_, m.filenode, m.persistence, m.options);
       if (m.kind != 'S') continue;
-      const auto known = sequences_.find(catalog::durable_id(database_->oid(), m.filenode));
+      const auto known = sequences_.find(catalog::durable_id(database_->image(), m.filenode));
       const catalog::Sequence::State state =
           known == sequences_.end() ? catalog::Sequence::State{1, false} : known->second;
       INDIGO_TRY(ddl::adopt_sequence(c_, m.filenode, state, m.persistence));
@@ -244,6 +244,7 @@ Status restore_one(InstanceImpl& instance, const std::shared_ptr<const std::stri
   options.user = superuser->name;
   INDIGO_TRY(session.start(options));
   SessionParts& parts = session.parts();
+  instance.choose_method(parts);
   TransactionModes modes;
   modes.isolation = head.serializable ? storage::Isolation::kSerializable : storage::Isolation::kReadCommitted;
   modes.read_only = false;

@@ -10,6 +10,7 @@
 #include "engine/session/session_activity.h"
 #include "engine/session/session_functions.h"
 #include "engine/session/session_parts.h"
+#include "engine/utility/prepared_transaction.h"
 
 namespace indigo::engine {
 
@@ -27,7 +28,7 @@ Status DatabaseHold::take(SessionParts& session) {
     if (pid == session.pid() || connected_to != database_->oid()) continue;
     INDIGO_TRY(hold(session, activity));
   }
-  return {};
+  return check_nothing_prepared(session);
 }
 
 Status DatabaseHold::hold(SessionParts& session, const std::shared_ptr<SessionActivity>& other) {

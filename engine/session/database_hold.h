@@ -29,8 +29,8 @@ class DatabaseHold {
   DatabaseHold(const DatabaseHold&) = delete;
   DatabaseHold& operator=(const DatabaseHold&) = delete;
 
-  // 55006 when another session stays in a transaction block, or for five seconds in a statement; or when somebody else holds
-  // the database.
+  // 55006 when another session stays in a transaction block, or for five seconds in a statement; when somebody else holds
+  // the database; or when transactions of it are prepared.
   Status take(SessionParts& session);
   void release();
 

@@ -14,6 +14,7 @@
 #include "engine/session/transaction_block.h"
 #include "engine/system/families.h"
 #include "engine/utility/definition_host.h"
+#include "engine/utility/prepared_transaction.h"
 
 namespace indigo::engine {
 
@@ -49,8 +50,11 @@ Result<OwnedDatum> snapshot(SessionParts& session, std::span<const Datum> argume
 }
 
 Result<OwnedDatum> drop_snapshot(SessionParts& session, std::span<const Datum> arguments) {
-  return in_context(session, "indigo_drop_snapshot()",
-                    [&](DdlContext& c) { return ddl::drop_snapshot(c, arguments[0].str); });
+  return in_context(session, "indigo_drop_snapshot()", [&](DdlContext& c) -> Status {
+    INDIGO_TRY(ddl::check_owns_database(c));
+    INDIGO_TRY(check_nothing_prepared(session));
+    return ddl::drop_snapshot(c, arguments[0].str);
+  });
 }
 
 Result<OwnedDatum> restore(SessionParts& session, std::span<const Datum> arguments) {

@@ -97,6 +97,18 @@ Status before_prepare(SessionParts& session) {
   return {};
 }
 
+Status check_nothing_prepared(SessionParts& session) {
+  const catalog::SessionCatalog& catalog = session.session_catalog();
+  const size_t prepared = storage::prepared_transactions(session.store()).count(catalog.database());
+  if (prepared == 0) return {};
+  return Error(sqlstate::kObjectInUse,
+               "database \"" + catalog.database_object().name() + "\" is being used by prepared transactions")
+      .with_detail(
+          "There " +
+          (prepared == 1 ? "is 1 prepared transaction" : "are " + std::to_string(prepared) + " prepared transactions") +
+          " using the database.");
+}
+
 Status prepare_transaction(UtilityCall& call, const char* name) {
   SessionParts& session = call.session;
   const int64_t now = session.message().timestamp();

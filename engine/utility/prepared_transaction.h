@@ -14,6 +14,9 @@ Status prepare_transaction(UtilityCall& call, const char* name);
 Status commit_prepared(UtilityCall& call, const char* name);
 Status roll_back_prepared(UtilityCall& call, const char* name);
 
+// 55006 while transactions of the session's database are prepared.
+Status check_nothing_prepared(SessionParts& session);
+
 // What must be done before the session's transaction is prepared, and may refuse it.
 Status before_prepare(SessionParts& session);
 

@@ -307,6 +307,14 @@ size_t PreparedTransactions::count(Oid database) const {
   }));
 }
 
+std::optional<bool> PreparedTransactions::locks_by_keys(Oid database) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, entry] : entries_) {
+    if (entry.transaction != nullptr && entry.name.database == database) return impl(*entry.transaction).locks_writes();
+  }
+  return {};
+}
+
 void PreparedTransactions::decided(Entry& entry, CommitStamp stamp) {
   decisions_++;
   if (listings_ > 0 && entry.stream != nullptr) decided_.push_back({entry.stream, stamp, decisions_});
