@@ -98,7 +98,7 @@ Status before_prepare(SessionParts& session) {
 }
 
 Status check_nothing_prepared(SessionParts& session) {
-  const catalog::SessionCatalog& catalog = session.session_catalog();
+  catalog::SessionCatalog& catalog = session.session_catalog();
   const size_t prepared = storage::prepared_transactions(session.store()).count(catalog.database());
   if (prepared == 0) return {};
   return Error(sqlstate::kObjectInUse,

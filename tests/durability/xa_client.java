@@ -17,6 +17,13 @@ class xa_client {
     static Branch of(String global, int branch) {
       return new Branch(4711, global.getBytes(), new byte[] {(byte) branch, 0, -1});
     }
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Branch b && getFormatId == b.getFormatId && Arrays.equals(global, b.global) &&
+          Arrays.equals(branch, b.branch);
+    }
+    @Override
+    public int hashCode() { return Arrays.hashCode(global); }
     public int getFormatId() { return getFormatId; }
     public byte[] getGlobalTransactionId() { return global; }
     public byte[] getBranchQualifier() { return branch; }
