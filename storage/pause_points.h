@@ -6,6 +6,7 @@
 // and guards that are named below.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace indigo::storage {
@@ -13,13 +14,15 @@ namespace indigo::storage {
 enum class PausePoint : uint8_t {
   kSnapshot,  // a lower bound is registered, the snapshot is loaded and not yet registered
   kCertified,  // between the exclusion test and the stamp; under the locks of the commit section, unless that is switched off
-  kReaderPosted,  // one that only reads has left its stamps at points, and is about to look who has overwritten them
-  kStamped,       // the stamp is taken, the commit point is ahead
-  kInstall,       // committed; it is known which snapshots are in use, and nothing is overwritten yet
-  kInstalled,     // all is installed, and not yet acknowledged
-  kLatch,         // a writer has found its leaf, which is writable, and is about to latch it; under a WriteGuard
-  kCopyNode,      // a writer has found its leaf shared, and is about to copy it; under a WriteGuard
-  kReadLeaf,      // a scan has found its leaf, and is about to read it; under a Guard
+  kReaderCertifies,  // one that only reads knows how many are prepared, and has left no stamp yet
+  kReaderPosted,     // one that only reads has left its stamps at points, and is about to look who has overwritten them
+  kReaderLooked,     // it has looked, and is about to ask whether others have been prepared meanwhile
+  kStamped,          // the stamp is taken, the commit point is ahead
+  kInstall,          // committed; it is known which snapshots are in use, and nothing is overwritten yet
+  kInstalled,        // all is installed, and not yet acknowledged
+  kLatch,            // a writer has found its leaf, which is writable, and is about to latch it; under a WriteGuard
+  kCopyNode,         // a writer has found its leaf shared, and is about to copy it; under a WriteGuard
+  kReadLeaf,         // a scan has found its leaf, and is about to read it; under a Guard
   kSplit,  // the right half of a split is known to its left neighbour, and not to the parent; or a hash index has its
            // new bucket, and the old one as it was; under a WriteGuard
   kMerge,  // two neighbours are about to be latched and merged; under the tree's structure mutex and a WriteGuard
@@ -28,6 +31,7 @@ enum class PausePoint : uint8_t {
   kGateClosed,  // cloning: from here on no commit begins
   kLongCommit,  // cloning: waits for a commit that takes long; the gate is open
 };
+inline constexpr size_t kPausePoints = static_cast<size_t>(PausePoint::kLongCommit) + 1;
 
 class PausePoints {
  public:

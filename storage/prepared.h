@@ -121,6 +121,8 @@ class PreparedTransactions {
   // The decision's record, and the end of its place in the list.
   Lsn append_commit(TransactionImpl& txn, log::RecordStream& record, CommitStamp c);
   std::unique_ptr<Transaction> take(const std::string& name);
+  // Of one that is rolled back, or has nothing to commit.
+  StorageStatus end_without_commit(const std::string& name, bool committed);
   void encode(TransactionImpl& txn, const PreparedName& name, std::string& out);
 
   StoreImpl& store_;
@@ -145,6 +147,8 @@ StorageStatus restore_pending_row(Table& table, Transaction& txn, Bytes key, Byt
 StorageStatus restore_pending_erase(Table& table, Transaction& txn, Bytes key);
 // Who waits for the erased record goes on to the new key.
 void restore_pending_move(Table& table, Transaction& txn, Bytes key, Bytes new_key);
+// The record counts as claimed in this mode, whatever was needed to change it again.
+void restore_pending_mode(Table& table, Transaction& txn, Bytes key, RowLockMode mode);
 // What it has read is not known any more: everything.
 void restore_serializable(Transaction& txn);
 

@@ -11,7 +11,8 @@
 namespace indigo::engine {
 
 // As it is after a recovery, without secondary indexes (engine/durability/rebuild.h). Refused: a directory of another program's
-// form, or with sort keys of another library of collations (0A000), a damaged one, one with prepared transactions (0A000), one that a server uses (55006).
+// form, or with sort keys of another library of collations (0A000), a damaged one, one with prepared transactions (0A000), one
+// that a server uses (55006).
 Result<std::unique_ptr<catalog::Catalog>> load_image(const std::string& directory, storage::Store& store,
                                                      unsigned threads);
 

@@ -1,5 +1,6 @@
 #include "engine/durability/restore_prepared.h"
 
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/server_log.h"
@@ -30,8 +31,11 @@ namespace indigo::engine {
 namespace {
 
 using storage::StorageStatus;
+using Tables = std::unordered_map<log::DurableId, std::shared_ptr<storage::Table>>;
 
-// One transaction, in a session of its own. The stream is walked once for each kind of what it has.
+Error malformed() { return Error(sqlstate::kDataCorrupted, "its operations are malformed"); }
+
+// The changes of one transaction, in a session of its own. The stream is walked once for each kind of what it has.
 class PreparedRestorer final : public log::OperationSink {
  public:
   PreparedRestorer(DdlContext& context, const RestoredSequences& sequences)
@@ -43,9 +47,9 @@ class PreparedRestorer final : public log::OperationSink {
     INDIGO_TRY(walk(stream, Pass::kCatalog));
     if (changes_catalog_) INDIGO_TRY(adopt_definitions());
     INDIGO_TRY(walk(stream, Pass::kRows));
-    if (changes_catalog_) INDIGO_TRY(build_indexes());
-    return walk(stream, Pass::kLocks);
+    return changes_catalog_ ? build_indexes() : Status();
   }
+  Tables take_tables() { return std::move(tables_); }
 
   void put(log::DurableId id, Bytes key, Bytes row) override {
     const auto mode = std::exchange(mode_, storage::RowLockMode::kNoKeyUpdate);
@@ -53,7 +57,7 @@ class PreparedRestorer final : public log::OperationSink {
     if (table == nullptr) return;
     const StorageStatus status = storage::restore_pending_row(*table, c_.txn, key, row, mode);
     if (status != StorageStatus::kDuplicateKey) return note(status);
-    later_.push_back({table, std::string(key), std::string(row)});
+    later_.push_back({table, std::string(key), std::string(row), mode});
   }
   void erase(log::DurableId id, Bytes key) override {
     if (storage::Table* table = of_this_pass(id)) note(storage::restore_pending_erase(*table, c_.txn, key));
@@ -62,30 +66,28 @@ class PreparedRestorer final : public log::OperationSink {
     if (storage::Table* table = of_this_pass(id)) storage::restore_pending_move(*table, c_.txn, key, new_key);
   }
   void held(const log::Hold& hold) override {
-    if (hold.kind == log::HoldKind::kClaim) {
-      mode_ = storage::RowLockMode(hold.mode);
-    } else if (pass_ == Pass::kLocks) {
-      note(lock(hold));
-    }
+    if (hold.kind == log::HoldKind::kClaim) mode_ = storage::RowLockMode(hold.mode);
   }
   void sequence(log::DurableId, int64_t, bool) override {}
   void oids(uint64_t) override {}
   void clone(log::DurableId, log::DurableId) override {}
 
  private:
-  enum class Pass : uint8_t { kCatalog, kRows, kLocks };
+  enum class Pass : uint8_t { kCatalog, kRows };
   struct Later {
     storage::Table* table;
     std::string key, row;
+    storage::RowLockMode mode;
   };
 
   Status walk(const std::string& stream, Pass pass) {
     pass_ = pass;
-    if (!log::decode_operations(stream, *this)) return Error(sqlstate::kDataCorrupted, "its operations are malformed");
+    if (!log::decode_operations(stream, *this)) return malformed();
     // Rows that have exchanged their values in a unique index: none of them is in the way once all are taken out.
     for (const Later& row : later_) note(storage::restore_pending_erase(*row.table, c_.txn, row.key));
     for (const Later& row : later_) {
       note(storage::restore_pending_row(*row.table, c_.txn, row.key, row.row, storage::RowLockMode::kUpdate));
+      storage::restore_pending_mode(*row.table, c_.txn, row.key, row.mode);
     }
     later_.clear();
     c_.txn.next_command();
@@ -119,32 +121,13 @@ class PreparedRestorer final : public log::OperationSink {
     return nullptr;
   }
 
-  StorageStatus lock(const log::Hold& hold) {
-    storage::LockManager& locks = c_.store().locks();
-    storage::LockOwner& owner = c_.store().lock_owner(c_.txn);
-    switch (hold.kind) {
-      case log::HoldKind::kTable:
-        return locks.lock_table(owner, hold.object, storage::TableLockMode(hold.mode), false, {});
-      case log::HoldKind::kAdvisory:
-        return locks.lock_advisory(owner, hold.object, hold.key, hold.mode != 0, false, {});
-      case log::HoldKind::kRow: {
-        const auto table = tables_.find(log::DurableId(hold.object));
-        if (table == tables_.end() || table->second == nullptr) return StorageStatus::kOk;
-        storage::Claimed claimed;
-        const StorageStatus status =
-            table->second->lock_row(c_.txn, c_.txn.newest_view(), hold.key, storage::RowLockMode(hold.mode),
-                                    storage::LockWait::kNoWait, claimed);
-        return status == StorageStatus::kNotFound ? StorageStatus::kOk : status;
-      }
-      case log::HoldKind::kClaim: break;
-    }
-    return StorageStatus::kOk;
-  }
-
   // What pg_class says to this transaction against what there is.
   Status adopt_definitions() {
     c_.catalog.changed({kInvalidOid});
-    if (changes_shared_) c_.catalog.changed_shared();
+    if (changes_shared_) {
+      c_.catalog.changed_shared();
+      adopt_database_names();
+    }
     const auto physical = database_->all_physical();
     struct Made {
       Oid filenode;
@@ -174,6 +157,19 @@ class PreparedRestorer final : public log::OperationSink {
     }
     release_dropped(physical, files);
     return {};
+  }
+
+  void adopt_database_names() {
+    catalog::Catalog& catalog = c_.catalog.catalog();
+    ddl::table(c_, ddl::pg_database::kOid).scan(c_.txn, {}, [&](ddl::RowReader row) {
+      const Oid oid = row.oid(ddl::pg_database::c_oid);
+      std::string name(row.str(ddl::pg_database::c_datname));
+      const auto database = catalog.database(oid);
+      if (database == nullptr || database->name() == name) return true;
+      c_.store().on_end(
+          c_.txn, [&catalog, oid, name = std::move(name)] { catalog.rename(oid, name); }, [] {});
+      return true;
+    });
   }
 
   void release_dropped(const std::unordered_map<Oid, catalog::PhysicalRelation>& physical,
@@ -219,6 +215,10 @@ class PreparedRestorer final : public log::OperationSink {
       for (size_t i = 0; i < relation->indexes.size(); i++) {
         if (!relation->indexes[i].storage) INDIGO_TRY(ddl::rebuild_index(c_, relation, i));
       }
+      ddl::apply_options(c_, relation);
+      for (const auto& index : relation->indexes) {
+        if (const auto relation_of = ddl::current(c_, index.oid)) ddl::apply_options(c_, relation_of);
+      }
     }
     return {};
   }
@@ -226,7 +226,7 @@ class PreparedRestorer final : public log::OperationSink {
   DdlContext& c_;
   const RestoredSequences& sequences_;
   const std::shared_ptr<catalog::Database> database_;
-  std::unordered_map<log::DurableId, std::shared_ptr<storage::Table>> tables_;
+  Tables tables_;
   Pass pass_ = Pass::kCatalog;
   storage::RowLockMode mode_ = storage::RowLockMode::kNoKeyUpdate;  // of the next row
   std::vector<Later> later_;
@@ -234,9 +234,64 @@ class PreparedRestorer final : public log::OperationSink {
   bool changes_catalog_ = false, changes_shared_ = false;
 };
 
-Status restore_one(InstanceImpl& instance, const std::shared_ptr<const std::string>& stream,
-                   const log::PreparedHead& head, const RestoredSequences& sequences) {
-  const auto database = instance.catalog().database(head.database);
+// What it holds besides, when all transactions have their changes again: what one has locked, another one may have changed in a
+// weaker mode than its changes are made again in.
+class LockRestorer final : public log::OperationSink {
+ public:
+  LockRestorer(storage::Store& store, storage::Transaction& txn, Tables tables)
+      : store_(store), txn_(txn), tables_(std::move(tables)) {}
+
+  Status run(const std::string& stream) {
+    if (!log::decode_operations(stream, *this)) return malformed();
+    return status_ == StorageStatus::kOk ? Status() : Status(storage_error(status_, nullptr));
+  }
+
+  void held(const log::Hold& hold) override {
+    if (status_ == StorageStatus::kOk) status_ = lock(hold);
+  }
+  void put(log::DurableId, Bytes, Bytes) override {}
+  void erase(log::DurableId, Bytes) override {}
+  void sequence(log::DurableId, int64_t, bool) override {}
+  void oids(uint64_t) override {}
+  void clone(log::DurableId, log::DurableId) override {}
+
+ private:
+  StorageStatus lock(const log::Hold& hold) {
+    storage::LockManager& locks = store_.locks();
+    storage::LockOwner& owner = store_.lock_owner(txn_);
+    switch (hold.kind) {
+      case log::HoldKind::kTable:
+        return locks.lock_table(owner, hold.object, storage::TableLockMode(hold.mode), false, {});
+      case log::HoldKind::kAdvisory:
+        return locks.lock_advisory(owner, hold.object, hold.key, hold.mode != 0, false, {});
+      case log::HoldKind::kRow: {
+        const auto table = tables_.find(log::DurableId(hold.object));
+        if (table == tables_.end() || table->second == nullptr) return StorageStatus::kOk;
+        storage::Claimed claimed;
+        const StorageStatus status = table->second->lock_row(
+            txn_, txn_.newest_view(), hold.key, storage::RowLockMode(hold.mode), storage::LockWait::kNoWait, claimed);
+        return status == StorageStatus::kNotFound ? StorageStatus::kOk : status;
+      }
+      case log::HoldKind::kClaim: break;
+    }
+    return StorageStatus::kOk;
+  }
+
+  storage::Store& store_;
+  storage::Transaction& txn_;
+  const Tables tables_;
+  StorageStatus status_ = StorageStatus::kOk;
+};
+
+struct Restored {
+  log::PreparedHead head;
+  std::unique_ptr<storage::Transaction> transaction;
+  Tables tables;
+};
+
+Status restore_changes(InstanceImpl& instance, const std::string& stream, const RestoredSequences& sequences,
+                       Restored& out) {
+  const auto database = instance.catalog().database(out.head.database);
   const auto superuser = instance.catalog().role(oid::kBootstrapSuperuser);
   if (database == nullptr || superuser == nullptr) return Error(sqlstate::kDataCorrupted, "its database is missing");
   SessionImpl session(instance, Waiter::current(), database, 0, 0);
@@ -246,17 +301,25 @@ Status restore_one(InstanceImpl& instance, const std::shared_ptr<const std::stri
   SessionParts& parts = session.parts();
   instance.choose_method(parts);
   TransactionModes modes;
-  modes.isolation = head.serializable ? storage::Isolation::kSerializable : storage::Isolation::kReadCommitted;
+  modes.isolation = out.head.serializable ? storage::Isolation::kSerializable : storage::Isolation::kReadCommitted;
   modes.read_only = false;
   INDIGO_TRY(parts.block().begin(modes, timestamp_now()));
   INDIGO_TRY(parts.begin_statement());
   DefinitionHost host(parts, nullptr);
   DdlContext context{parts.session_catalog(), parts.transaction(), host, {}};
-  INDIGO_TRY(PreparedRestorer(context, sequences).run(*stream));
-  if (head.serializable) storage::restore_serializable(parts.transaction());
-  const StorageStatus status = storage::prepared_transactions(parts.store())
-                                   .restore({std::string(head.name), head.prepared_at, head.owner, head.database},
-                                            parts.block().leave(), stream);
+  PreparedRestorer changes(context, sequences);
+  INDIGO_TRY(changes.run(stream));
+  out.tables = changes.take_tables();
+  out.transaction = parts.block().leave();
+  return {};
+}
+
+Status restore_rest(storage::Store& store, const std::shared_ptr<const std::string>& stream, Restored& restored) {
+  INDIGO_TRY(LockRestorer(store, *restored.transaction, std::move(restored.tables)).run(*stream));
+  const log::PreparedHead& head = restored.head;
+  if (head.serializable) storage::restore_serializable(*restored.transaction);
+  const StorageStatus status = storage::prepared_transactions(store).restore(
+      {std::string(head.name), head.prepared_at, head.owner, head.database}, std::move(restored.transaction), stream);
   return status == StorageStatus::kOk ? Status() : Status(storage_error(status, nullptr));
 }
 
@@ -264,13 +327,20 @@ Status restore_one(InstanceImpl& instance, const std::shared_ptr<const std::stri
 
 Status restore_prepared(InstanceImpl& instance, const std::vector<std::shared_ptr<const std::string>>& streams,
                         const RestoredSequences& sequences) {
+  const auto failed = [](const log::PreparedHead& head, const Error& error) {
+    return Error(sqlstate::kDataCorrupted,
+                 "prepared transaction \"" + std::string(head.name) + "\" cannot be restored: " + error.message);
+  };
+  std::vector<Restored> all;
   for (const auto& stream : streams) {
     const auto head = log::prepared_head(*stream);
     if (!head) return Error(sqlstate::kDataCorrupted, "a prepared transaction has no name");
-    if (Status status = restore_one(instance, stream, *head, sequences); !status.ok()) {
-      return Error(sqlstate::kDataCorrupted, "prepared transaction \"" + std::string(head->name) +
-                                                 "\" cannot be restored: " + status.error().message);
-    }
+    all.push_back({*head, nullptr, {}});
+    if (Status s = restore_changes(instance, *stream, sequences, all.back()); !s.ok()) return failed(*head, s.error());
+  }
+  for (size_t i = 0; i < streams.size(); i++) {
+    Status status = restore_rest(instance.catalog().store(), streams[i], all[i]);
+    if (!status.ok()) return failed(all[i].head, status.error());
   }
   if (!streams.empty()) log_info(std::to_string(streams.size()) + " prepared transactions wait for a decision");
   return {};

@@ -75,11 +75,12 @@ struct SerializableTransaction {
 
  private:
   friend class Certifier;
-  enum class Open : uint8_t { kNo, kMayWrite, kReads };
+  enum class Open : uint8_t { kNo, kMayWrite, kReads, kRestored };
   // A lower bound of its snapshot while it is open as one of those, else 0.
   uint64_t bound(bool readers_too) const {
     const uint64_t bound = SnapshotRegistry::lower_bound(*slot_);  // before open_ is loaded: see Certifier::enter
     const Open open = open_.load();
+    if (open == Open::kRestored) return 1;  // it has read before the restart
     return open == Open::kMayWrite || (readers_too && open == Open::kReads) ? bound : 0;
   }
   std::atomic<Open> open_{Open::kNo};             // set by its session, others load it
@@ -199,7 +200,7 @@ class Certifier {
   CommitStamp take_stamp(uint64_t above, const Section& s);
 
   // ---- beside transactions that are prepared; all but any_prepared under prepared_mutex_
-  bool any_prepared() const { return prepared_count_.load() != 0; }  // seq_cst: pairs with prepare
+  static bool any_prepared(uint64_t preparations) { return static_cast<uint32_t>(preparations) != 0; }
   // Could those still commit if `t` did, with this pi, at `place` (of one that only reads), or at a stamp that it will take?
   bool spares_prepared(const SerializableTransaction& t, uint64_t pi, uint64_t place) const;
   void tell_prepared(const SerializableTransaction& t, uint64_t pi, uint64_t place);
@@ -207,6 +208,8 @@ class Certifier {
 
   // ---- who only reads
   bool certify_reader(SerializableTransaction& t);
+  // Leaves its stamps, at its place in the order, and tests its window.
+  bool look_back(SerializableTransaction& t, uint64_t& place, bool& due);
   // Does everyone who may write begin, or has begun, with this place in his snapshot? It may be told too late.
   bool known_to_all(SerializableTransaction& t, uint64_t place);
   uint64_t read_points(const SerializableTransaction& t, uint64_t place, bool raise);
@@ -236,7 +239,11 @@ class Certifier {
   std::atomic<uint32_t> known_count_{0};
   std::atomic<uint64_t> everything_stamp_{0};  // latest committed reader of everything; changed under all locks
   std::atomic<uint32_t> waiting_{0};           // in wait_safe()
-  std::atomic<uint32_t> prepared_count_{0};    // prepared_.size(), and those that are being prepared
+  // Above: how many have ever begun to be prepared. Below: how many of those are prepared, or being it. So no two values are equal
+  // between which one was prepared.
+  static constexpr uint64_t kOnePreparation = (uint64_t{1} << 32) + 1;
+  std::atomic<uint64_t> preparations_{
+      0};                      // seq_cst: prepare() counts before it looks at what others left, who load it after
   std::mutex prepared_mutex_;  // taken before all partitions' locks; guards prepared_ and its elements' windows
   std::vector<SerializableTransaction*> prepared_;
   alignas(64) std::atomic<uint64_t> oldest_{0};  // no serializable snapshot, now or later, is below it

@@ -210,10 +210,11 @@ bool Certifier::certify_section(SerializableTransaction& t, CommitStamp& c) {
   const bool writes = !t.writes.empty();
   choose_slots(t);
   std::unique_lock beside_prepared(prepared_mutex_, std::defer_lock);
-  if (any_prepared()) beside_prepared.lock();
+  if (any_prepared(preparations_.load())) beside_prepared.lock();
   Section s;
   lock(t, s);
-  if (!beside_prepared.owns_lock() && any_prepared()) {  // one has been prepared meanwhile, and may not have seen this
+  if (!beside_prepared.owns_lock() &&
+      any_prepared(preparations_.load())) {  // one has been prepared meanwhile, and may not have seen this
     s.footprint.unlock(*partitions_);
     beside_prepared.lock();
     s = {};
@@ -403,15 +404,33 @@ bool Certifier::known_to_all(SerializableTransaction& t, uint64_t place) {
 }
 
 bool Certifier::certify_reader(SerializableTransaction& t) {
+  bool due = false;
+  uint64_t place = 0;
+  const uint64_t before = preparations_.load();
+  pauses_.at(PausePoint::kReaderCertifies);
+  const bool ignored = mutated(Mutation::kIgnorePrepared);
+  bool passes = (any_prepared(before) && !ignored) || look_back(t, place, due);
+  pauses_.at(PausePoint::kReaderLooked);
+  // One that was prepared meanwhile may not have seen its stamps, and may have committed without a look at them.
+  if ((any_prepared(before) || preparations_.load() != before) && !ignored) {
+    const std::lock_guard lock(prepared_mutex_);
+    passes = look_back(t, place, due) && spares_prepared(t, kInfinity, place);
+    if (passes) tell_prepared(t, kInfinity, place);
+  }
+  close(t);
+  if (due) find_oldest();
+  return passes;
+}
+
+bool Certifier::look_back(SerializableTransaction& t, uint64_t& place, bool& due) {
   uint64_t eta = start(t);
   for (uint64_t hash : t.reads.key_parts()) {
     std::lock_guard lock(point(hash).lock);
     eta = std::max(eta, point(hash).newest((*slots_)[hash], hash, t.snapshot));
   }
-  // Its place in the order is its snapshot. A transaction with that in its own snapshot needs no stamp to know it.
-  const uint64_t place = std::max(t.snapshot, eta);
+  // A transaction with its place in its own snapshot needs no stamp to know it.
+  place = std::max(t.snapshot, eta);
   const bool known = known_to_all(t, place);
-  bool due = false;
   uint64_t pi = std::min(t.pi, read_points(t, place, !known));
   auto point_above = [&](uint64_t hash, uint64_t since) {
     KeySlot& slot = (*slots_)[hash];
@@ -424,15 +443,7 @@ bool Certifier::certify_reader(SerializableTransaction& t) {
     for (uint64_t hash : t.reads.key_parts()) point_above(hash, kInfinity);
   }
   for (const ReadSet::Range& r : t.reads.ranges()) pi = std::min(pi, read_range(t, r, place, !known, due));
-  bool passes = pi > eta || mutated(Mutation::kNoExclusionTest);
-  if (passes && any_prepared()) {  // after its stamps
-    const std::lock_guard lock(prepared_mutex_);
-    passes = spares_prepared(t, kInfinity, place);
-    if (passes) tell_prepared(t, kInfinity, place);
-  }
-  close(t);
-  if (due) find_oldest();
-  return passes;
+  return pi > eta || mutated(Mutation::kNoExclusionTest);
 }
 
 }  // namespace indigo::storage

@@ -66,7 +66,7 @@ void Certifier::tell_prepared(const SerializableTransaction& t, uint64_t pi, uin
 
 void Certifier::forget_prepared(SerializableTransaction& t) {
   std::erase(prepared_, &t);
-  prepared_count_.fetch_sub(1);
+  preparations_.fetch_sub(1);
   t.prepared_ = false;
 }
 
@@ -74,15 +74,17 @@ bool Certifier::prepare(SerializableTransaction& t, bool again) {
   t.reads.finish();
   expect_ranges(t);
   choose_slots(t);
-  prepared_count_.fetch_add(
-      1);  // seq_cst, before the section: others' sections are behind it and see this, or it sees them
+  preparations_.fetch_add(kOnePreparation);  // others' sections are behind this one and see that, or this one sees them
   const std::lock_guard lock(prepared_mutex_);
   Section s;
   this->lock(t, s);
   t.prepared_pi_ = low_watermark(t);
   t.prepared_eta_ = high_watermark(t, s);
-  // What was known of it is lost: somebody may have overwritten what it has read.
-  if (again) t.prepared_pi_ = t.prepared_eta_ + 1;
+  if (again) {  // what was known of it is lost: somebody may have overwritten what it has read, before anything that is seen now
+    t.prepared_eta_ = 0;
+    t.prepared_pi_ = 1;
+    t.open_.store(SerializableTransaction::Open::kRestored);
+  }
   s.footprint.unlock(*partitions_);
   const bool alone = std::none_of(prepared_.begin(), prepared_.end(), [&](const SerializableTransaction* p) {
     return meet(p->reads, t) || meet(t.reads, *p);
@@ -92,7 +94,7 @@ bool Certifier::prepare(SerializableTransaction& t, bool again) {
     prepared_.push_back(&t);
     t.prepared_ = true;
   } else {
-    prepared_count_.fetch_sub(1);
+    preparations_.fetch_sub(1);
   }
   std::atomic<uint64_t>& failures = t.failures_;
   if (!passes) failures.store(failures.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

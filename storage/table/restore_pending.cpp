@@ -32,6 +32,14 @@ void restore_pending_move(Table& table, Transaction& txn, Bytes key, Bytes new_k
   static_cast<TableImpl&>(table).restore_move(static_cast<TransactionImpl&>(txn), key, new_key);
 }
 
+void TableImpl::restore_mode(TransactionImpl& txn, Bytes key, RowLockMode mode) {
+  if (PendingVersion* p = my_pending(txn, key)) p->mode = mode;
+}
+
+void restore_pending_mode(Table& table, Transaction& txn, Bytes key, RowLockMode mode) {
+  static_cast<TableImpl&>(table).restore_mode(static_cast<TransactionImpl&>(txn), key, mode);
+}
+
 void restore_serializable(Transaction& transaction) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
   if (txn.serializable() != nullptr) txn.serializable()->reads.add_everything();

@@ -109,6 +109,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   void restore_erase(Bytes key);
   void restore_end();
   void restore_move(TransactionImpl& txn, Bytes key, Bytes new_key);  // storage/prepared.h
+  void restore_mode(TransactionImpl& txn, Bytes key, RowLockMode mode);
   // The greatest stamp of a commit whose deleted record, or given-up index entry, a reader may not meet any more: who has found
   // nothing may owe it to this one. Read after the look.
   uint64_t gone() const { return mutated(Mutation::kForgetGone) ? 0 : gone_.load(std::memory_order_acquire); }

@@ -245,7 +245,7 @@ StorageStatus PreparedTransactions::commit(const std::string& name) {
     const std::lock_guard lock(mutex_);
     txn = &impl(*entries_.at(name).transaction);
   }
-  if (!txn->has_writes()) return roll_back(name);  // the locks are all that it has
+  if (!txn->has_writes()) return end_without_commit(name, true);  // the locks are all that it has
   txn->prepared_as_ = &name;
   Lsn lsn;
   const StorageStatus status = store_.commits().run(*txn, lsn);
@@ -263,7 +263,9 @@ StorageStatus PreparedTransactions::commit(const std::string& name) {
   return !lsn || store_.log().wait_durable(lsn) ? StorageStatus::kOk : StorageStatus::kLogFailed;
 }
 
-StorageStatus PreparedTransactions::roll_back(const std::string& name) {
+StorageStatus PreparedTransactions::roll_back(const std::string& name) { return end_without_commit(name, false); }
+
+StorageStatus PreparedTransactions::end_without_commit(const std::string& name, bool committed) {
   log::Log& log = store_.log();
   log::RecordStream record(log);
   if (log.records()) {
@@ -283,10 +285,10 @@ StorageStatus PreparedTransactions::roll_back(const std::string& name) {
     ended = take(name);
   }
   TransactionImpl& txn = impl(*ended);
-  if (txn.has_writes()) {
-    store_.rollback(txn);
-  } else {
+  if (committed) {
     store_.finish(txn, true);
+  } else {
+    store_.rollback(txn);
   }
   return !lsn || log.wait_durable(lsn) ? StorageStatus::kOk : StorageStatus::kLogFailed;
 }

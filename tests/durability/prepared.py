@@ -65,6 +65,36 @@ def what_is_prepared_is_kept(case):
     assert rows(c, "select to_regclass('sold')") == [(None,)]
 
 
+def rows_that_one_locks_and_another_exchanges(case):
+    """Their values in a unique index are exchanged, so they are taken out of it and put back when they are made again: more than was
+    done to them, beside a lock that would not have allowed it."""
+    server = case.start(*ALLOWED)
+    c = server.connect()
+    run(c, "create table pair (id int primary key, n int)", "create unique index on pair (n) where n > 0", "insert into pair values (1, 1), (2, 2)")
+    run(c, "begin", "select * from pair for key share", "prepare transaction 'a lock'")
+    run(c, "begin", "update pair set n = -n", "update pair set n = 3 + n", "prepare transaction 'exchange'")
+    server.kill()
+    server = case.start(*ALLOWED)
+    c = server.connect()
+    assert names(server) == ["a lock", "exchange"], names(server)
+    run(c, "commit prepared 'exchange'")
+    assert rows(c, "select * from pair order by id") == [(1, 2), (2, 1)]
+    fails(c, "55P03", "select * from pair for update nowait")
+    run(c, "select * from pair for no key update nowait", "rollback prepared 'a lock'", "select * from pair for update nowait")
+
+
+def a_database_that_gets_another_name(case):
+    server = case.start(*ALLOWED)
+    c = server.connect()
+    run(c, "create database shop", "begin", "alter database shop rename to store", "prepare transaction 'name'")
+    server.kill()
+    server = case.start(*ALLOWED)
+    c = server.connect()
+    server.connect("shop").close()
+    run(c, "commit prepared 'name'")
+    assert rows(server.connect("store"), "select current_database()") == [("store",)]
+
+
 def its_database_keeps_its_method(case):
     """All that are open in a database protect what they read in one way (serializable_method): also while none of them is a session."""
     server = case.start(*ALLOWED)

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "storage/lock/lock_manager.h"
-#include "tests/unit/storage/store_fixture.h"
+#include "tests/unit/storage/schedule.h"
 
 namespace indigo::storage {
 namespace {
 
-class PreparedTest : public StoreFixture {
+class PreparedTest : public ScheduleFixture {
  protected:
   PreparedTransactions& prepared() { return prepared_transactions(*store); }
   StorageStatus prepare(const std::string& name, std::unique_ptr<Transaction> t) {
@@ -147,6 +147,61 @@ TEST_F(PreparedTest, OnceItIsRolledBackNobodyMindsIt) {
   ASSERT_EQ(write(*t2, "b", "2"), StorageStatus::kOk);
   roll_back_prepared("p");
   commit(*t2);
+}
+
+// The read-only anomaly, with a writer that is prepared before the report leaves its stamps, or has been for long, and commits
+// when the report has looked for writers.
+TEST_F(PreparedTest, AReaderMeetsOneThatIsPreparedAndCommitsMeanwhile) {
+  for (const bool before : {true, false}) {
+    two_rows();
+    auto t1 = serializable();
+    read(*t1, "b");
+    auto t2 = serializable();
+    ASSERT_EQ(write(*t2, "b", "20"), StorageStatus::kOk);
+    commit(*t2);
+    auto report = serializable();
+    EXPECT_EQ(read(*report, "a") + read(*report, "b"), "120");
+    ASSERT_EQ(write(*t1, "a", "-11"), StorageStatus::kOk);
+    if (before) {
+      ASSERT_EQ(prepare("p", std::move(t1)), StorageStatus::kOk);
+      Actor reader = starts([&] { expect_failure(*report); }, PausePoint::kReaderLooked);
+      commit_prepared("p");
+    } else {
+      Actor reader = starts([&] { expect_failure(*report); }, PausePoint::kReaderCertifies);
+      ASSERT_EQ(prepare("p", std::move(t1)), StorageStatus::kOk);
+      reader.goes_on_to(PausePoint::kReaderLooked);
+      commit_prepared("p");
+    }
+  }
+}
+
+// After a restart nobody knows what it had read, and who has overwritten that: whoever sees all that was committed then may not
+// see what it is about to overwrite.
+TEST_F(PreparedTest, OneThatIsRestoredWasPerhapsOverwrittenBefore) {
+  two_rows();
+  auto t1 = serializable();
+  ASSERT_EQ(write(*t1, "a", "0"), StorageStatus::kOk);
+  restore_serializable(*t1);
+  ASSERT_EQ(prepared().restore({"p"}, std::move(t1), nullptr), StorageStatus::kOk);
+  auto t2 = serializable();
+  read(*t2, "a");
+  expect_failure(*t2);
+  auto t3 = serializable();
+  read(*t3, "a");
+  ASSERT_EQ(write(*t3, "b", "2"), StorageStatus::kOk);
+  expect_failure(*t3);
+  auto t4 = store->begin(Isolation::kSerializable, 0);
+  t4->declare_read_only();
+  EXPECT_EQ(read(*t4, "a"), "1");
+  expect_failure(*t4);
+  auto t5 = serializable();
+  read(*t5, "b");
+  ASSERT_EQ(write(*t5, "b", "3"), StorageStatus::kOk);
+  commit(*t5);
+  commit_prepared("p");
+  auto t6 = serializable();
+  EXPECT_EQ(read(*t6, "a"), "0");
+  commit(*t6);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class RandomPauses final : public PausePoints {
 
   const uint32_t seed_;
   std::atomic<uint64_t> arrivals_{0};
-  std::array<std::atomic<uint64_t>, 16> counts_{};
+  std::array<std::atomic<uint64_t>, kPausePoints> counts_{};
 };
 
 }  // namespace indigo::storage

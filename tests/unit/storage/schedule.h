@@ -110,7 +110,7 @@ class ScheduleFixture : public StoreFixture, private PausePoints {
     counts_[static_cast<size_t>(point)]++;
     Actor::came_by(point);
   }
-  std::array<std::atomic<int>, 16> counts_{};
+  std::array<std::atomic<int>, kPausePoints> counts_{};
 };
 
 }  // namespace indigo::storage
