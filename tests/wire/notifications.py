@@ -81,4 +81,16 @@ def a_listener_that_does_not_read(binary):
         eventually(lambda: value(sender, "select pg_notification_queue_usage()") == "0")
 
 
-CHECKS = [a_thousand_sessions_listen, a_listener_in_a_transaction_keeps_the_queue, a_listener_that_does_not_read]
+def what_was_sent_before_unlisten_is_heard(binary):
+    """A notification that was acknowledged to its sender reaches a listener that then says UNLISTEN."""
+    BINARY[:] = [binary]
+    with served() as server:
+        listener, sender = connect(server.address), connect(server.address)
+        for i in range(300):
+            done(listener, "listen q")
+            done(sender, f"notify q, '{i}'")
+            assert f'NotificationResponse ? "q" "{i}"' in done(listener, "unlisten q"), i
+
+
+CHECKS = [a_thousand_sessions_listen, a_listener_in_a_transaction_keeps_the_queue, a_listener_that_does_not_read,
+          what_was_sent_before_unlisten_is_heard]

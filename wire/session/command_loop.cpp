@@ -150,6 +150,8 @@ void CommandLoop::fatal(const Error& error) {
 
 CommandLoop::Next CommandLoop::handle(const Frame& frame) {
   stream_.start_busy(session_.checks_connection());
+  // What was sent before this message came is told before it is obeyed: it may be UNLISTEN.
+  if (idle_ && !deliver_notifications()) return Next::kEnd;
   idle_ = false;
   switch (frame.type) {
     case Query::kType:
