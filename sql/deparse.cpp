@@ -339,6 +339,21 @@ class Deparser {
       part("", 0, "))");
       return true;
     }
+    const auto* form = a.size() == 2 ? try_as<ConstExpr>(a[1]) : nullptr;
+    if (f->name == "normalize" && form != nullptr && !form->value.get().null) {
+      part("NORMALIZE(", 0, "");
+      if (form->value.get().str != "NFC") out_.append(", ").append(form->value.get().str);
+      out_ += ")";
+      return true;
+    }
+    if (f->name == "is_normalized" && form != nullptr && !form->value.get().null) {
+      out_ += "(";
+      nested(*a[0], call, true);
+      out_ += " IS ";
+      if (form->value.get().str != "NFC") out_.append(form->value.get().str).append(" ");
+      out_ += "NORMALIZED)";
+      return true;
+    }
     if (f->name == "overlay" && a.size() >= 3) {
       part("OVERLAY(", 0, " PLACING ");
       part("", 1, " FROM ");

@@ -12,7 +12,11 @@ std::string QueryDeparser::sort_value(const ExprPtr& e) const {
   if (e->kind == ExprKind::kVar) return value(e);
   const bool call = e->kind == ExprKind::kAggregate || e->kind == ExprKind::kWindowCall ||
                     (e->kind == ExprKind::kCall && as<CallExpr>(*e).form != CallExpr::Form::kOperator);
-  const std::string text = value(e);
+  std::string text = value(e);
+  if (e->kind == ExprKind::kConst) {  // a bare number would be a position
+    const bool bare = text[0] != '\'' && text.find("::") == std::string::npos;
+    return bare ? text + "::" + deparse_type(catalog_, e->type, options_.always_qualify) : text;
+  }
   return options_.pretty || call ? "(" + text + ")" : text;
 }
 
@@ -21,7 +25,7 @@ std::string QueryDeparser::sort_keys(const std::vector<SortKey>& keys, const Que
   for (const SortKey& key : keys) {
     if (!out.empty()) out += ", ";
     size_t position = 0;
-    if (by_position != nullptr || key.expr->kind == ExprKind::kConst) {
+    if (by_position != nullptr) {
       const Query& query = *queries_.back();
       for (size_t i = 0; i < query.targets.size() && position == 0; i++)
         if (!query.targets[i].hidden && equal(*query.targets[i].expr, *key.expr)) position = i + 1;
@@ -92,20 +96,25 @@ std::string QueryDeparser::with_clause(const Query& query, int level) const {
 std::string QueryDeparser::set_operation(const Query& query, const SetNode& node, std::span<const std::string> names,
                                          int level, bool show_names) const {
   if (node.entry >= 0) {
-    return text(*query.entries[static_cast<size_t>(node.entry)].subquery, names, level, show_names);
+    const Query& arm = *query.entries[static_cast<size_t>(node.entry)].subquery;
+    const std::string out = text(arm, names, level, show_names);
+    const bool ends_itself = !arm.ctes.empty() || !arm.order_by.empty() || !arm.row_locks.empty() ||
+                             arm.offset != nullptr || arm.limit != nullptr;
+    return ends_itself ? "(" + out + ")" : out;
   }
   const auto same = [&](const SetNode& child) { return child.op == node.op && child.all == node.all; };
+  static constexpr const char* kNames[] = {"UNION", "INTERSECT", "EXCEPT"};
+  const std::string name = kNames[static_cast<int>(node.op)] + std::string(node.all ? " ALL" : "");
   std::string out;
   if (node.left->entry < 0 && !same(*node.left)) {
-    out = lead() + ("(" + line(level + 1, 0)) + set_operation(query, *node.left, names, level + 1, show_names) + "\n)";
+    out = "(" + line(level + 1, 0) + set_operation(query, *node.left, names, level + 1, show_names) + line(level, 0) +
+          ") " + name;
   } else {
-    out = set_operation(query, *node.left, names, level, show_names);
+    out = set_operation(query, *node.left, names, level, show_names) + line(level, 0) + name;
   }
-  static constexpr const char* kNames[] = {"UNION", "INTERSECT", "EXCEPT"};
-  out += line(level, 0) + kNames[static_cast<int>(node.op)] + (node.all ? " ALL" : "");
-  if (node.right->entry < 0)
-    return out + " (" + line(level + 1, 0) + set_operation(query, *node.right, names, level + 1, false) + "\n)";
-  return out + line(level, 0) + set_operation(query, *node.right, names, level, false);
+  if (node.right->entry >= 0) return out + line(level, 0) + set_operation(query, *node.right, names, level, false);
+  return out + " (" + line(level + 1, 0) + set_operation(query, *node.right, names, level + 1, false) + line(level, 0) +
+         ")";
 }
 
 std::string QueryDeparser::select(const Query& query, std::span<const std::string> names, int level,
