@@ -149,6 +149,11 @@ void InfoBuilder::add_constraints(RelationInfo& relation) {
     relation.constraints.push_back(read(row));
     return true;
   });
+  // The index gives them by name, the order of checks; foreign keys are looked at in the order in which they were made.
+  const auto others = std::stable_partition(relation.constraints.begin(), relation.constraints.end(),
+                                            [](const ConstraintInfo& c) { return c.kind != 'f'; });
+  std::sort(others, relation.constraints.end(),
+            [](const ConstraintInfo& a, const ConstraintInfo& b) { return a.oid < b.oid; });
   t.scan_index(txn_, system_index::kConstraintForeign, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
     // Of a partition: the constraint of its partitioned table looks below.
     std::string above;
