@@ -22,9 +22,9 @@ const Extension& plpgsql_extension() {
 
 std::span<const Extension> extensions() {
   static const std::vector<Extension> all = {btree_gin_extension(),     btree_gist_extension(), citext_extension(),
-                                             fuzzystrmatch_extension(), hstore_extension(),     ltree_extension(),
-                                             pg_trgm_extension(),       pgcrypto_extension(),   plpgsql_extension(),
-                                             unaccent_extension(),      uuid_ossp_extension()};
+                                             fuzzystrmatch_extension(), hstore_extension(),     intarray_extension(),
+                                             ltree_extension(),         pg_trgm_extension(),    pgcrypto_extension(),
+                                             plpgsql_extension(),       unaccent_extension(),   uuid_ossp_extension()};
   return all;
 }
 

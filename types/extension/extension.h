@@ -61,6 +61,7 @@ const Extension& btree_gist_extension();
 const Extension& citext_extension();
 const Extension& fuzzystrmatch_extension();
 const Extension& hstore_extension();
+const Extension& intarray_extension();
 const Extension& ltree_extension();
 const Extension& pg_trgm_extension();
 const Extension& plpgsql_extension();

@@ -1,16 +1,38 @@
 #include "types/inverted/inverted_class.h"
 
+#include "types/extension/intarray/intarray.h"
+
 namespace indigo::types {
 
 const InvertedClass* inverted_class(std::string_view support) {
-  static constexpr const InvertedClass* kKnown[] = {
-      &kArrayKeys,           &kJsonbKeys,          &kJsonbPathKeys,      &kTextSearchKeys,
-      &kTextSearchGist,      &kScalarKeys,         &kRangeGist,          &kRangeSpgist,
-      &kMultirangeGist,      &kNetworkGist,        &kNetworkSpgist,      &kBoxGist,
-      &kBoxSpgist,           &kPolygonGist,        &kPolygonSpgist,      &kCircleGist,
-      &kPointGist,           &kPointQuadSpgist,    &kPointKdSpgist,      &trgm::kTrigramKeys,
-      &trgm::kTrigramGist,   &hstore::kHstoreKeys, &hstore::kHstoreGist, &ltree::kPathGist,
-      &ltree::kPathArrayGist};
+  static constexpr const InvertedClass* kKnown[] = {&kArrayKeys,
+                                                    &kJsonbKeys,
+                                                    &kJsonbPathKeys,
+                                                    &kTextSearchKeys,
+                                                    &kTextSearchGist,
+                                                    &kScalarKeys,
+                                                    &kRangeGist,
+                                                    &kRangeSpgist,
+                                                    &kMultirangeGist,
+                                                    &kNetworkGist,
+                                                    &kNetworkSpgist,
+                                                    &kBoxGist,
+                                                    &kBoxSpgist,
+                                                    &kPolygonGist,
+                                                    &kPolygonSpgist,
+                                                    &kCircleGist,
+                                                    &kPointGist,
+                                                    &kPointQuadSpgist,
+                                                    &kPointKdSpgist,
+                                                    &trgm::kTrigramKeys,
+                                                    &trgm::kTrigramGist,
+                                                    &hstore::kHstoreKeys,
+                                                    &hstore::kHstoreGist,
+                                                    &ltree::kPathGist,
+                                                    &ltree::kPathArrayGist,
+                                                    &intarray::kIntKeys,
+                                                    &intarray::kIntGist,
+                                                    &intarray::kIntBigGist};
   for (const InvertedClass* known : kKnown) {
     if (known->support == support) return known;
   }
