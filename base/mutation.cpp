@@ -30,6 +30,7 @@ Mutation chosen() {
       {"R4", Mutation::kLateRegistration},
       {"R8", Mutation::kAdvanceAnyway},
       {"weaker", Mutation::kCertifiedOnly},
+      {"again", Mutation::kForgetStatements},
       {"follow", Mutation::kStayAtOldKey},
       {"clone", Mutation::kCloneAtOnce},
       {"copy", Mutation::kWriteShared},

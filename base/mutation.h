@@ -22,6 +22,7 @@ enum class Mutation : uint8_t {
   kNoHighStart,        // R7: eta starts at 0
   kAdvanceAnyway,      // R8: a serializable snapshot moves on whatever has become of what was read
   kCertifiedOnly,      // weaker: it does though weaker levels have committed
+  kForgetStatements,   // again: a statement that begins again takes all its transaction's reads back
   kLateRegistration,   // R4: a snapshot is registered only after it was loaded
   kStayAtOldKey,       // follow: who waited for a key update does not go on to the new key
   kCloneAtOnce,        // clone: neither commits nor writers are waited for

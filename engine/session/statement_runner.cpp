@@ -15,6 +15,7 @@
 #include "engine/session/execution_pool.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
+#include "engine/session/repeated_statement.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/session_settings.h"
@@ -26,6 +27,7 @@
 #include "engine/utility/utility.h"
 #include "sql/partition/lock_pruning.h"
 #include "storage/lock/lock_manager.h"
+#include "storage/txn/advance_snapshot.h"
 #include "types/function/phys_of.h"
 #include "types/oids.h"
 
@@ -184,6 +186,7 @@ Status StatementRunner::open_plan(Portal& portal, Columns columns) {
   portal.execution_version = session_.session_catalog().version();
   portal.execution = session_.executions().take(*portal.prepared, portal.execution_version);
   portal.view = session_.transaction().view();
+  storage::mark_statement(session_.transaction());
   ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());
   ExecutionContext context = session_.scope().execution_context(portal.view, portal.parameters);
   if (portal.rows != nullptr) {
@@ -204,7 +207,12 @@ Status StatementRunner::run_plan(Portal& portal, uint32_t max_rows, RowSink& sin
   const auto& plan = *portal.prepared->plan;
   bool changes = plan.command != sql::CommandKind::kSelect;
   if (changes && max_rows != 0 && portal.shape != nullptr && portal.buffer == nullptr) INDIGO_TRY(materialise(portal));
-  INDIGO_ASSIGN(uint64_t sent, fetch_rows(portal, max_rows, sink));
+  auto fetched = fetch_rows(portal, max_rows, sink);
+  while (!fetched.ok() && begins_again(session_, portal, fetched.error())) {
+    INDIGO_TRY(open_plan(portal));
+    fetched = fetch_rows(portal, max_rows, sink);
+  }
+  INDIGO_ASSIGN(const uint64_t sent, std::move(fetched));
   portal.rows_sent += sent;
   if (portal.status == Portal::Status::kDone) {
     if (!portal.buffer && !portal.prepared->after.empty()) {

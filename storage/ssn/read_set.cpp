@@ -1,6 +1,7 @@
 #include "storage/ssn/read_set.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <absl/hash/hash.h>
@@ -12,6 +13,7 @@ namespace indigo::storage {
 uint64_t hash_read(uint64_t space, Bytes key) { return absl::HashOf(space, key); }
 
 void ReadSet::merge_points() {
+  merges_++;
   std::sort(points_.begin(), points_.end());
   points_.erase(std::unique(points_.begin(), points_.end()), points_.end());
   if (points_.size() > kMaxPoints) {
@@ -64,6 +66,7 @@ void ReadSet::add_range(Range&& range) {
 }
 
 void ReadSet::merge_ranges() {
+  merges_++;
   std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) {
     return a.space != b.space ? a.space < b.space : a.interval.low < b.interval.low;
   });
@@ -132,8 +135,38 @@ void ReadSet::clear() {
   open_.clear();
   free_.clear();
   everything_ = false;
+  merges_ = 0;
   merge_points_at_ = kMergeAt;
   merge_ranges_at_ = kMergeAt / 4;
+}
+
+namespace {
+
+template <class T>
+std::vector<T> tail_of(std::vector<T>& all, size_t from) {
+  const auto begin = all.begin() + static_cast<ptrdiff_t>(from);
+  std::vector<T> out(std::make_move_iterator(begin), std::make_move_iterator(all.end()));
+  all.erase(begin, all.end());
+  return out;
+}
+
+template <class T>
+void append(std::vector<T>& all, std::vector<T>&& tail) {
+  all.insert(all.end(), std::make_move_iterator(tail.begin()), std::make_move_iterator(tail.end()));
+}
+
+}  // namespace
+
+ReadSet::Tail ReadSet::take_tail(const Mark& mark) {
+  return {tail_of(points_, mark.points), tail_of(key_parts_, mark.key_parts), tail_of(newer_, mark.newer),
+          tail_of(ranges_, mark.ranges)};
+}
+
+void ReadSet::put_back(Tail&& tail) {
+  append(points_, std::move(tail.points));
+  append(key_parts_, std::move(tail.key_parts));
+  append(newer_, std::move(tail.newer));
+  append(ranges_, std::move(tail.ranges));
 }
 
 void ReadSet::forget_since(const Mark& mark) {

@@ -2,7 +2,8 @@
 //
 // Thread safety: none; belongs to its transaction.
 // Invariants:
-// 1. (R6) Nothing is ever taken out, whatever is rolled back; equal and overlapping reads are merged now and then.
+// 1. (R6) Nothing is ever taken out, whatever is rolled back, but what a statement has read that begins again (R9); equal and
+//    overlapping reads are merged now and then.
 // 2. A hash stands for (space, key); two keys with one hash only make the test stricter.
 // 3. Past kMaxPoints keys or kMaxRanges ranges it has read everything().
 // 4. A scan's interval grows as it hands out rows: what a LIMIT did not look at was not read.
@@ -65,10 +66,23 @@ class ReadSet {
 
   // For a mutation of R6: forgets what came after.
   struct Mark {
-    size_t points, ranges;
+    size_t points = 0, newer = 0, key_parts = 0, ranges = 0;
+    uint32_t merges = 0;
   };
-  Mark mark() const { return {points_.size(), ranges_.size()}; }
+  Mark mark() const { return {points_.size(), newer_.size(), key_parts_.size(), ranges_.size(), merges_}; }
   void forget_since(const Mark& mark);
+  // What came after the mark, taken out, and put back. Only while it `is_tail`: nothing has been merged since, and no scan is
+  // open.
+  struct Tail {
+    std::vector<uint64_t> points, key_parts;
+    std::vector<Newer> newer;
+    std::vector<Range> ranges;
+  };
+  bool is_tail(const Mark& mark) const {
+    return mark.merges == merges_ && open_.size() == free_.size() && !everything_;
+  }
+  Tail take_tail(const Mark& mark);
+  void put_back(Tail&& tail);
 
  private:
   static constexpr size_t kMergeAt = 1024;
@@ -85,6 +99,7 @@ class ReadSet {
   std::vector<Range> open_;
   std::vector<uint32_t> free_;  // places in open_
   bool everything_ = false;
+  uint32_t merges_ = 0;
   size_t merge_points_at_ = kMergeAt;
   size_t merge_ranges_at_ = kMergeAt / 4;
 };

@@ -27,6 +27,7 @@ StorageStatus TableImpl::check_committed(TransactionImpl& txn, const ReadView& v
                                          const RecordMeta& m, bool key_share, Claimed& out, Attempt& attempt) {
   bool newer = m.stamp > view.stamp.value;
   bool fixed_snapshot = txn.isolation() != Isolation::kReadCommitted;
+  if (newer && fixed_snapshot) txn.met_newer(m.stamp);
   if (!m.visible()) {
     txn.saw(m.stamp);
     if (!newer) return StorageStatus::kNotFound;

@@ -15,4 +15,11 @@ namespace indigo::storage {
 // that are under way.
 void advance_snapshot(Transaction& txn);
 
+// (R9) From here on the statement may begin again: what it has been told before, its parameters too, stays read.
+void mark_statement(Transaction& txn);
+// It has failed because others have changed what it wanted to change since the snapshot; it has changed nothing since the mark,
+// and nobody has been told anything of it. True: it is as if it stood at the mark, and the snapshot has moved on to what those
+// have made; so it may be tried again. False: it has failed. Its cursors are closed.
+bool begin_statement_again(Transaction& txn);
+
 }  // namespace indigo::storage

@@ -1,6 +1,7 @@
 #include "storage/txn/transaction_impl.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/memory/memory_reserve.h"
@@ -63,6 +64,8 @@ void TransactionImpl::restart(TxnId id, Isolation isolation, uint64_t session) {
   snapshot_ = {};
   read_only_ = false;
   pinned_ = false;
+  start_ = {};
+  newer_met_ = 0;
   commit_stamp_ = {};
   locks_used_ = false;
   failure_.reset();
@@ -99,6 +102,20 @@ void TransactionImpl::take_snapshot() const {
 void TransactionImpl::advance_snapshot() {
   // So that the first snapshot of the first one can move, too.
   if (!snapshot_ && isolation_ == Isolation::kSerializable && !locking_) (void)store_.uncertified_known_from();
+  move_snapshot();
+  start_ = {};
+  newer_met_ = 0;
+}
+
+void TransactionImpl::mark_statement() {
+  start_ = {};
+  newer_met_ = 0;
+  if (const SerializableTransaction* s = serializable_) {
+    start_ = {true, state_->log.size(), s->index_writes.size(), s->eta, s->pi, s->reads.mark()};
+  }
+}
+
+void TransactionImpl::move_snapshot() {
   if (serializable_ == nullptr || read_only_ || pinned_ || store_.clock().stable() == snapshot_) return;
   const uint64_t known_from = store_.uncertified_known_from();
   if (known_from == 0 || snapshot_.value < known_from) return;
@@ -112,7 +129,32 @@ void TransactionImpl::advance_snapshot() {
   SnapshotRegistry::keep(*state_->slot, snapshot_);
 }
 
+bool TransactionImpl::begin_again() {
+  if (serializable_ == nullptr || !start_.known || newer_met_ <= snapshot_.value) return false;
+  SerializableTransaction& s = *serializable_;
+  if (state_->log.size() != start_.log || s.index_writes.size() != start_.index_writes) return false;
+  if (!s.reads.is_tail(start_.reads)) return false;
+  const bool all = mutated(Mutation::kForgetStatements);
+  ReadSet::Tail tail = s.reads.take_tail(all ? ReadSet::Mark() : start_.reads);
+  const uint64_t eta = std::exchange(s.eta, start_.eta), pi = std::exchange(s.pi, start_.pi);
+  store_.clock().wait_stable(CommitStamp(newer_met_));
+  move_snapshot();
+  if (snapshot_.value < newer_met_) {
+    s.reads.put_back(std::move(tail));
+    s.eta = eta;
+    s.pi = pi;
+    return false;
+  }
+  failure_.reset();
+  newer_met_ = 0;
+  return true;
+}
+
 void advance_snapshot(Transaction& txn) { static_cast<TransactionImpl&>(txn).advance_snapshot(); }
+
+void mark_statement(Transaction& txn) { static_cast<TransactionImpl&>(txn).mark_statement(); }
+
+bool begin_statement_again(Transaction& txn) { return static_cast<TransactionImpl&>(txn).begin_again(); }
 
 void TransactionImpl::import_snapshot(CommitStamp snapshot) {
   store_.snapshots().copy(*state_->slot, snapshot);
@@ -162,6 +204,7 @@ void TransactionImpl::note_newest_read(uint64_t space, Bytes key, uint64_t stamp
   if (stamp <= serializable_->snapshot) {
     serializable_->reads.add_point(hash);
   } else {
+    met_newer(stamp);
     serializable_->reads.add_newer(hash, stamp);
     serializable_->eta = std::max(serializable_->eta, stamp);
   }

@@ -199,6 +199,10 @@ class TransactionImpl final : public Transaction {
   void set_locking(bool locking);
   // storage/txn/advance_snapshot.h
   void advance_snapshot();
+  void mark_statement();
+  bool begin_again();
+  // What it wanted to change, or met, has a version of this stamp.
+  void met_newer(uint64_t stamp) { newer_met_ = std::max(newer_met_, stamp); }
   // storage/okvl/search.h. As a set of tables that may have others, too.
   void will_change(TableId table) { changing_ |= locking_ ? WriteContext::touched_bit(table) : 0; }
   // storage/okvl: what it has of each table.
@@ -282,6 +286,16 @@ class TransactionImpl final : public Transaction {
   mutable Certifier* certifier_ = nullptr;  // set before serializable_
   bool read_only_ = false;
   bool pinned_ = false;  // something may read on with the snapshot of now
+  // Where its statement began (R9).
+  struct StatementStart {
+    bool known = false;
+    size_t log = 0, index_writes = 0;
+    uint64_t eta = 0, pi = kInfinity;
+    ReadSet::Mark reads;
+  };
+  void move_snapshot();
+  StatementStart start_;
+  uint64_t newer_met_ = 0;  // the newest version that its statement could not change
   CommitStamp commit_stamp_;
   bool locks_used_ = false;
   const std::string* prepared_as_ = nullptr;  // its name, while it commits after having been prepared

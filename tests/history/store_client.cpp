@@ -181,7 +181,7 @@ class StoreClient final : public Client {
       storage::Claimed claimed;
       storage::ReadView view = level_ == Level::kReadCommitted ? txn_->newest_view() : txn_->view();
       s = table_.claim(*txn_, view, key_of(k), storage::RowLockMode::kNoKeyUpdate, storage::LockWait::kWait, claimed);
-      if (s == StorageStatus::kNotFound) continue;  // gone meanwhile
+      if (s == StorageStatus::kNotFound || begins_again(s)) continue;  // gone meanwhile, or changed
       if (s != StorageStatus::kOk) return answer(s);
       before = number(Bytes(claimed.row).substr(8));
       return answer(table_.update(*txn_, claimed.key, row_of(v, g), nullptr));
@@ -208,10 +208,21 @@ class StoreClient final : public Client {
     txn_->next_command();
     storage::advance_snapshot(*txn_);
     txn_->take_statement_snapshot();
+    storage::mark_statement(*txn_);
   }
   StorageStatus claim(int64_t k, storage::RowLockMode mode, storage::Claimed& claimed) {
     next();
-    return table_.claim(*txn_, txn_->view(), key_of(k), mode, storage::LockWait::kWait, claimed);
+    for (;;) {
+      const auto s = table_.claim(*txn_, txn_->view(), key_of(k), mode, storage::LockWait::kWait, claimed);
+      if (!begins_again(s)) return s;
+    }
+  }
+  // What failed because of what others have just committed is tried again (R9).
+  bool begins_again(StorageStatus s) {
+    if (s != StorageStatus::kConflict && s != StorageStatus::kConflictDelete) return false;
+    if (!storage::begin_statement_again(*txn_)) return false;
+    txn_->next_command();
+    return true;
   }
   Answer get(int64_t k, std::vector<Row>& rows) {
     std::string row, key = key_of(k);

@@ -23,6 +23,7 @@ class AdvanceSnapshotTest : public ScheduleFixture {
     t.next_command();
     advance_snapshot(t);
     t.take_statement_snapshot();
+    mark_statement(t);
     return t;
   }
   // Both changed by one serializable transaction.
@@ -89,6 +90,59 @@ TEST_F(AdvanceSnapshotTest, NotPastACommitAtAWeakerLevel) {
   change({"b"});
   EXPECT_EQ(get(next_statement(*t), "b"), "1");
   EXPECT_EQ(read(*t, "a"), "1");
+}
+
+// R9: a statement that has failed begins again, behind what it has met.
+TEST_F(AdvanceSnapshotTest, AFailedStatementBeginsAgain) {
+  auto t = serializable();
+  EXPECT_EQ(get(next_statement(*t), "a"), "1");
+  next_statement(*t);
+  change({"b"});
+  EXPECT_EQ(get(*t, "b"), "1");
+  EXPECT_EQ(update(*t, "b", "3"), StorageStatus::kConflict);
+  ASSERT_TRUE(begin_statement_again(*t));
+  EXPECT_EQ(get(next(*t), "b"), "2");
+  EXPECT_EQ(update(next(*t), "b", "3"), StorageStatus::kOk);
+  commit(*t);
+  EXPECT_EQ(committed()["b"], "3");
+}
+
+// again. What the statements before it have read stays read.
+TEST_F(AdvanceSnapshotTest, NotWhenWhatWasReadBeforeHasChanged) {
+  auto t = serializable();
+  EXPECT_EQ(get(next_statement(*t), "a"), "1");
+  next_statement(*t);
+  change({"a", "b"});
+  EXPECT_EQ(update(*t, "b", "3"), StorageStatus::kConflict);
+  EXPECT_FALSE(begin_statement_again(*t));
+  EXPECT_EQ(get(next(*t), "b"), "1");
+}
+
+// And so does what it has read itself, when it cannot begin again: here because of a commit at a weaker level.
+TEST_F(AdvanceSnapshotTest, AStatementThatDoesNotBeginAgainHasReadWhatItRead) {
+  auto t = serializable();
+  const uint32_t level = t->savepoint();
+  next_statement(*t);
+  EXPECT_EQ(get(*t, "c"), "1");
+  put("b", "2");
+  EXPECT_EQ(update(*t, "b", "3"), StorageStatus::kConflict);
+  EXPECT_FALSE(begin_statement_again(*t));
+  t->rollback_to(level);
+  ASSERT_EQ(insert(next(*t), "z", "1"), StorageStatus::kOk);
+  change({"c"});
+  auto reader = serializable();
+  EXPECT_EQ(read(*reader, "z"), "-");
+  commit(*reader);
+  expect_failure(*t);
+}
+
+TEST_F(AdvanceSnapshotTest, NotWhenItHasChangedSomething) {
+  auto t = serializable();
+  next_statement(*t);
+  ASSERT_EQ(update(*t, "a", "3"), StorageStatus::kOk);
+  change({"b"});
+  EXPECT_EQ(update(*t, "b", "3"), StorageStatus::kConflict);
+  EXPECT_FALSE(begin_statement_again(*t));
 }
 
 TEST_F(AdvanceSnapshotTest, NotWhileACursorReadsOn) {
