@@ -1,4 +1,6 @@
 // Custom or generic: whether an execution of a prepared statement is planned for its parameters' values.
+#include <algorithm>
+
 #include "engine/session/portal/preparation.h"
 
 namespace indigo::engine {
@@ -7,6 +9,7 @@ namespace {
 
 // PostgreSQL's: so many custom plans are made before their average is compared with the generic plan.
 constexpr int64_t kCustomPlansFirst = 5;
+constexpr double kCredible = 1.5;
 
 // PostgreSQL's charge for planning, in the planner's units.
 double planning_cost(const sql::PlannedStatement& plan) { return 2.5 * static_cast<double>(plan.relations.size() + 1); }
@@ -16,9 +19,13 @@ double planning_cost(const sql::PlannedStatement& plan) { return 2.5 * static_ca
 bool Preparation::chooses_custom(const PlanCounts& counts, double generic_cost) {
   refresh_settings();
   if (plan_mode_ != PlanMode::kAuto) return plan_mode_ == PlanMode::kCustom;
-  if (generic_cost < kCustomPlanCost) return false;
+  if (generic_cost < kTrialCost) return false;
+  if (counts.custom == 0) return true;
+  const double average = counts.custom_cost / static_cast<double>(counts.custom);
+  if (std::max(generic_cost, average) < kCustomPlanCost) return false;
   if (counts.custom < kCustomPlansFirst) return true;
-  return generic_cost >= counts.custom_cost / static_cast<double>(counts.custom);
+  // Where values make the same statement much dearer than it seems without them, it is not known what the generic plan does.
+  return generic_cost >= average || generic_cost * kCredible < average;
 }
 
 Result<PreparedPtr> Preparation::for_values(const PreparedPtr& generic, std::span<const Datum> values,

@@ -34,6 +34,9 @@ CASES = (
     (30000, "SELECT count(*) FROM day JOIN reading ON at BETWEEN of + interval '45000 days' AND of + interval '45000 days 1 hour' WHERE d < 400"),
     (4200, "SELECT count(*) FROM reading a JOIN reading b ON a.device = b.device AND b.at > a.at AND b.at <= a.at + interval '40 minutes' "
            "WHERE a.device = 7"),
+    # What an outer join equates with a constant is known of its other side, and inside of a subquery there.
+    (2100, "SELECT count(*), sum(n) FROM reading a LEFT JOIN (SELECT device, count(*) n FROM reading GROUP BY device) g USING (device) "
+           "WHERE a.device = 7"),
     # Partitions by range are in order one after the other.
     (10, "SELECT * FROM happened ORDER BY at DESC LIMIT 10"),
     (10, "SELECT * FROM happened WHERE at >= '2024-05-10' ORDER BY at LIMIT 10"),

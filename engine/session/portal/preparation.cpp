@@ -234,11 +234,15 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
     INDIGO_ASSIGN(PreparedPtr prepared, prepare(parsed, {}, false, scanned.literals, {}));
     const bool lifted =
         std::find(prepared->lifted_used.begin(), prepared->lifted_used.end(), true) != prepared->lifted_used.end();
-    if (!lifted || prepared->plan == nullptr || prepared->plan->root->total_cost < kCustomPlanCost) {
-      cache_.insert(scanned, generation(), prepared);
-      return prepared;
+    const double cost = lifted && prepared->plan != nullptr ? prepared->plan->root->total_cost : 0;
+    PreparedPtr planned;
+    // Without values a plan may seem cheaper than it is for any.
+    if (cost >= kTrialCost) {
+      INDIGO_ASSIGN(planned, prepare(parsed, {}, false, {}, {}));
+      custom = cost >= kCustomPlanCost || planned->plan->root->total_cost >= kCustomPlanCost;
     }
-    cache_.insert(scanned, generation(), as_custom(*prepared));
+    cache_.insert(scanned, generation(), custom ? as_custom(*prepared) : prepared);
+    return custom ? as_custom(*planned) : prepared;
   }
   INDIGO_ASSIGN(const PreparedPtr planned, prepare(parsed, {}, false, {}, {}));
   return as_custom(*planned);

@@ -57,10 +57,11 @@ class Preparation {
                                    std::span<const Oid> parameter_types, bool for_cursor = false,
                                    std::span<const Datum> values = {});
   // What runs of a prepared statement whose plan for all values is `generic`: that plan, or one for these values, as
-  // plan_cache_mode says and by PostgreSQL's rule. A plan whose run costs less than kCustomPlanCost is always generic.
+  // plan_cache_mode says and by PostgreSQL's rule. A plan whose run costs less than kCustomPlanCost, with
+  // the first values, too (which is looked at from kTrialCost on), is always generic.
   Result<PreparedPtr> for_values(const PreparedPtr& generic, std::span<const Datum> values, PlanCounts& counts);
-  // In the planner's units: some 100,000 rows read. Planning takes a few per cent of that.
-  static constexpr double kCustomPlanCost = 1000;
+  // In the planner's units: some 100,000 rows read, of which planning takes a few per cent; and 5,000.
+  static constexpr double kCustomPlanCost = 1000, kTrialCost = 50;
   // A Query message's text, through the cache; null when it is not one statement. What is seen for the first time is planned
   // with its own literals and not kept, except rows that are folded: their values are parameters in any case.
   enum class Literals : uint8_t { kOwn, kFolded };

@@ -1,5 +1,7 @@
 #include "sql/plan/condition/equivalence.h"
 
+#include <algorithm>
+
 #include "catalog/catalog.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/clauses.h"
@@ -136,7 +138,40 @@ bool add_equality(Level& level, const ExprPtr& e) {
   return true;
 }
 
+namespace {
+
+// Whether a join inside of this one's right side adds rows of nulls for the relation, or may.
+bool nulled_within(const Level& level, const SpecialJoin& join, RelSet rel) {
+  return std::any_of(level.special_joins.begin(), level.special_joins.end(), [&](const SpecialJoin& o) {
+    if (&o == &join || o.type == JoinType::kSemi || !join.syn_right.contains(o.syn_left | o.syn_right)) return false;
+    return o.syn_right.overlaps(rel) || (o.type == JoinType::kFull && o.syn_left.overlaps(rel));
+  });
+}
+
+// l LEFT JOIN r ON l.x = r.x WHERE l.x = 5: no row of r with another x is joined with a row that stays.
+void add_outer_constants(Level& level, const SpecialJoin& join) {
+  for (const Clause* c : join.conditions) {
+    if (!c->mergeable) continue;
+    const bool straight = join.syn_left.contains(c->left_rels);
+    const RelSet kept = straight ? c->left_rels : c->right_rels, other = straight ? c->right_rels : c->left_rels;
+    if (!join.syn_left.contains(kept) || !join.syn_right.contains(other) || other.count() != 1) continue;
+    const auto& call = as<CallExpr>(*c->expr);
+    const int id = find(level, call.arguments[straight ? 0 : 1]);
+    if (id < 0 || nulled_within(level, join, other)) continue;
+    const EquivalenceClass& of = level.classes[static_cast<size_t>(id)];
+    if (!of.constant || of.op != call.op || of.collation != call.collation) continue;
+    attach_clause(level, make_clause(level, equality(of, call.arguments[straight ? 1 : 0], of.constant), other));
+    c->selectivity = 1;  // of the pairs that are left
+  }
+}
+
+}  // namespace
+
 void finish_equivalence(Level& level) {
+  for (const SpecialJoin& join : level.special_joins) {
+    if (join.type == JoinType::kLeft || (join.type == JoinType::kAnti && !join.null_aware))
+      add_outer_constants(level, join);
+  }
   for (size_t i = 0; i < level.classes.size(); i++) {
     if (level.classes[i].merged_into >= 0 || !level.classes[i].equality) continue;
     const auto members = level.classes[i].members;
