@@ -6,6 +6,8 @@
 
 #include "base/fiber/interrupt_error.h"
 #include "base/fiber/long_work.h"
+#include "base/fiber/stack.h"
+#include "base/fiber/stack_exhausted.h"
 #include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 
@@ -17,6 +19,8 @@ Error exception_error() {
     throw;
   } catch (const InterruptedWork& stopped) {
     return interrupt_error(stopped.reason);
+  } catch (const StackExhausted&) {
+    return stack_depth_error();
   } catch (const std::bad_alloc&) {
     return Error(sqlstate::kOutOfMemory, "out of memory");
   } catch (const std::length_error&) {  // more than an allocation can ever have

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/fiber/stack_exhausted.h"
 #include "catalog/access_method.h"
 #include "catalog/catalog.h"
 #include "catalog/descriptor/info_builder.h"
@@ -166,6 +167,7 @@ std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
     if (recording_ != nullptr) record(*kept);
     return kept;
   }
+  require_stack();  // its columns have types, which have columns
   const uint64_t begun = local_version_;
   std::shared_ptr<const RelationInfo> found;
   if (!changed_here(oid)) found = database_->cached_relation(oid);
@@ -284,6 +286,7 @@ std::shared_ptr<const TypeInfo> SessionCatalog::type(Oid oid) {
     if (recording_ != nullptr) record(*kept);
     return kept;
   }
+  require_stack();
   const uint64_t begun = local_version_;
   std::shared_ptr<const TypeInfo> found;
   if (!changed_here(oid)) found = database_->cached_type(oid);

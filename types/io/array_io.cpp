@@ -235,12 +235,7 @@ void append_element(Str text, char delimiter, std::string& out) {
     out.append(text);
     return;
   }
-  out.push_back('"');
-  for (char c : text) {
-    if (c == '"' || c == '\\') out.push_back('\\');
-    out.push_back(c);
-  }
-  out.push_back('"');
+  append_quoted(text, true, out);
 }
 
 }  // namespace
@@ -276,12 +271,14 @@ void array_output(FuncContext& context, Str image, char delimiter, std::string& 
       if (i > 0) out.push_back(delimiter);
       if (depth + 1 < array.dimensions()) {
         self(self, depth + 1);
+        if (context.failed()) return;
       } else if (array.is_null(index)) {
         out.append("NULL");
         index++;
       } else {
         text.clear();
         type_output(context, element, array.element(index++), text);
+        if (!check_part(context, text, out)) return;
         append_element(text, delimiter, out);
       }
     }

@@ -1,9 +1,21 @@
 // Text and binary forms of arrays, composite values and enums. See types/type_io.h for the conventions.
 #pragma once
 
+#include "base/fiber/long_work.h"
+#include "types/function/limits.h"
 #include "types/io/type_definition.h"
 
 namespace indigo::types {
+
+// `text` between quotes; quotes and backslashes within it have themselves (arrays: a backslash) before them.
+void append_quoted(Str text, bool by_backslash, std::string& out);
+
+// The text of a part, of which up to twice as much is appended to `out`: quotes double what they quote, so that nested values
+// grow exponentially. False: the context has an error, now or already.
+inline bool check_part(FuncContext& context, Str part, const std::string& out) {
+  note_work(part.size() * 2);
+  return !context.failed() && check_text_bytes(context, out.size() + part.size());
+}
 
 Datum record_input(FuncContext& context, Oid type, Str text);
 void record_output(FuncContext& context, Str image, std::string& out);

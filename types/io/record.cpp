@@ -1,6 +1,8 @@
 #include "types/io/record.h"
 
 #include "base/bytes.h"
+#include "base/fiber/stack_exhausted.h"
+#include "types/io/sound_image.h"
 #include "types/oids.h"
 
 namespace indigo::types {
@@ -64,6 +66,7 @@ std::shared_ptr<const RowShape> fields_relation(CatalogContext& catalog, Oid typ
 }
 
 RecordFields read_record(Str image) {
+  require_stack();  // records nest, and whoever reads one may go on to its fields
   RecordFields fields;
   fields.type = load_unaligned<uint32_t>(image.data());
   const uint32_t header = load_unaligned<uint32_t>(image.data() + 4), count = header & ~kHasNames;
@@ -84,6 +87,7 @@ RecordFields read_record(Str image) {
 }
 
 RecordFields live_fields(CatalogContext& catalog, Str image) {
+  require_stack();
   const Oid type = load_unaligned<uint32_t>(image.data());
   const auto relation = fields_relation(catalog, type);
   if (relation == nullptr) return read_record(image);
@@ -106,6 +110,7 @@ RecordFields live_fields(CatalogContext& catalog, Str image) {
 }
 
 RecordFields numbered_fields(CatalogContext& catalog, Str image) {
+  require_stack();
   RecordFields fields;
   fields.type = record_type(image);
   const auto relation = fields_relation(catalog, fields.type);
@@ -143,6 +148,7 @@ bool is_record_image(Str bytes) {
     const auto length = load_unaligned<uint32_t>(bytes.data() + at + 10);
     if (phys > static_cast<uint8_t>(Phys::kStr) || bytes.size() - at - kFieldHeader < length) return false;
     if (!null && static_cast<Phys>(phys) != Phys::kStr && length != phys_bytes(static_cast<Phys>(phys))) return false;
+    if (!null && !is_sound(load_unaligned<uint32_t>(bytes.data() + at), field_value(bytes.data() + at))) return false;
     at += kFieldHeader + length;
   }
   return at == bytes.size();

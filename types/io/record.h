@@ -43,7 +43,8 @@ RecordFields live_fields(CatalogContext& catalog, Str image);
 RecordFields numbered_fields(CatalogContext& catalog, Str image);
 
 // ---- parts of an image
-// Whether these bytes can be a composite value of a user's type, whole to the last byte.
+// Whether these bytes, which a client may have chosen, can be read as a composite value of a user's type: whole to the last byte,
+// its fields sound (types/io/sound_image.h).
 bool is_record_image(Str bytes);
 Oid record_type(Str image);
 size_t field_count(Str image);

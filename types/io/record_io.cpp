@@ -30,6 +30,19 @@ bool columns_of(FuncContext& context, Oid type, std::vector<TypeRef>& out) {
 
 }  // namespace
 
+void append_quoted(Str text, bool by_backslash, std::string& out) {
+  const auto escaped = [](char c) { return c == '"' || c == '\\'; };
+  const auto before = out.size();
+  out.resize(before + 2 + text.size() + static_cast<size_t>(std::count_if(text.begin(), text.end(), escaped)));
+  char* to = out.data() + before;
+  *to++ = '"';
+  for (const char c : text) {
+    if (escaped(c)) *to++ = by_backslash ? '\\' : c;
+    *to++ = c;
+  }
+  *to = '"';
+}
+
 Datum record_input(FuncContext& context, Oid type, Str text) {
   std::vector<TypeRef> types;
   if (!columns_of(context, type, types)) return null_record();
@@ -97,14 +110,14 @@ void record_output(FuncContext& context, Str image, std::string& out) {
     if (fields.values[i].null) continue;
     text.clear();
     type_output(context, fields.types[i], fields.values[i], text);
+    if (!check_part(context, text, out)) return;
     bool quote = text.empty();
     for (char c : text) quote = quote || c == '"' || c == '\\' || c == '(' || c == ')' || c == ',' || is_blank(c);
-    if (quote) out.push_back('"');
-    for (char c : text) {
-      if (c == '"' || c == '\\') out.push_back(c);
-      out.push_back(c);
+    if (quote) {
+      append_quoted(text, false, out);
+    } else {
+      out.append(text);
     }
-    if (quote) out.push_back('"');
   }
   out.push_back(')');
 }

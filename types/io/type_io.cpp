@@ -1,5 +1,6 @@
 // The text and binary forms of values of any type: built-in ones by their definitions, arrays, records, enums and domains
 // through the catalog.
+#include "base/fiber/stack_exhausted.h"
 #include "base/sqlstate.h"
 #include "types/builtin/builtins.h"
 #include "types/function/errors.h"
@@ -19,6 +20,7 @@ struct Resolved {
   std::shared_ptr<const TypeInfo> info;
 };
 Resolved resolve(FuncContext& context, Oid type) {
+  require_stack();  // for what is inside of it
   if (type == oid::kRecord) return {Shape::kRecord, nullptr};
   Resolved r;
   r.info = context.session().catalog().type(type);

@@ -171,8 +171,9 @@ const TypeOrder* order_of_builtin(Oid type) {
 // Without the catalog it is not known whether a user's type is a composite one, an array or a domain: a value that is no record is
 // compared as the collator says, which who knows the type has chosen (CatalogView::collator_of_type), else byte by byte.
 int compare_of_user_type(const Datum& a, const Datum& b, const Collator* collator) {
-  if (is_record_image(a.str) && is_record_image(b.str)) return compare_records(a, b, collator);
-  return collate(collator, a.str, b.str);
+  const bool left = is_record_image(a.str), right = is_record_image(b.str);
+  if (left != right) return three_way(left, right);  // records are above all else, as in keys
+  return left ? compare_records(a, b, collator) : collate(collator, a.str, b.str);
 }
 uint64_t hash_of_user_type(const Datum& v, const Collator* collator) {
   return is_record_image(v.str) ? hash_record(v, collator) : kCollatedOrder.hash(v, collator);

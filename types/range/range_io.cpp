@@ -130,7 +130,7 @@ class MultirangeParser {
       }
       RangeValue range = range_like(multirange);
       if (!RangeParser(context_, text_.substr(from, at_ - from)).parse(range)) return false;
-      multirange.ranges.push_back(std::move(range));
+      multirange.ranges.push_back(range);
       skip_blanks();
       if (at_ >= text_.size()) return malformed("Unexpected end of input.");
       if (text_[at_] != ',' && text_[at_] != '}') return malformed("Expected comma or end of multirange.");
@@ -167,12 +167,7 @@ void append_bound_text(Str text, std::string& out) {
     out.append(text);
     return;
   }
-  out.push_back('"');
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out.push_back(c);
-    out.push_back(c);
-  }
-  out.push_back('"');
+  append_quoted(text, false, out);
 }
 
 void write_range(FuncContext& context, const RangeValue& range, std::string& out) {
@@ -188,6 +183,7 @@ void write_range(FuncContext& context, const RangeValue& range, std::string& out
     if (bound->infinite) continue;
     text.clear();
     type_output(context, element, bound->value, text);
+    if (!check_part(context, text, out)) return;
     append_bound_text(text, out);
   }
   out.push_back(range.upper.inclusive ? ']' : ')');
@@ -337,7 +333,7 @@ Datum multirange_receive(FuncContext& context, const TypeRef& type, Str bytes) {
     Str part;
     RangeValue range = range_like(multirange);
     if (!reader.part(part) || !receive_range(context, part, range)) return kNoValue;
-    multirange.ranges.push_back(std::move(range));
+    multirange.ranges.push_back(range);
   }
   if (!reader.at_end()) return kNoValue;
   normalize(multirange);
