@@ -13,7 +13,28 @@ namespace indigo::types {
 
 namespace {
 
-enum class Outcome : uint8_t { kOk, kTrailingEscape, kBadRepeat };
+enum class Outcome : uint8_t { kOk, kTrailingEscape, kBadRepeat, kAsciiOnly };
+
+// What ICU's u_isalpha() and its like tell, in RE2's syntax within brackets; null: ASCII's, as in PostgreSQL.
+struct UnicodeClass {
+  Str name;
+  const char* members;
+};
+constexpr const char* kUnicodeSpaces = "\\x09-\\x0d\\x1c-\\x1f\\x{85}\\p{Z}";
+constexpr UnicodeClass kUnicodeClasses[] = {
+    {"alpha", "\\p{L}"},  {"alnum", "\\p{L}\\p{Nd}"},
+    {"digit", "\\p{Nd}"}, {"graph", "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Co}"},
+    {"lower", "\\p{Ll}"}, {"print", "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Z}"},
+    {"punct", "\\p{P}"},  {"space", kUnicodeSpaces},
+    {"upper", "\\p{Lu}"}, {"word", "\\p{L}\\p{Nd}_"},
+};
+
+const char* unicode_class(Str name, bool ignore_case) {
+  if (ignore_case && (name == "upper" || name == "lower")) return "\\p{L}";
+  for (const UnicodeClass& c : kUnicodeClasses)
+    if (c.name == name) return c.members;
+  return nullptr;
+}
 
 // Writes RE2's syntax for PostgreSQL's, and beyond it what backtrack.h knows.
 class Translator {
@@ -33,7 +54,7 @@ class Translator {
       const bool constraint = std::exchange(after_constraint_, c == '^' || c == '$');
       if (constraint && (c == '*' || c == '+' || c == '?' || starts_bounds())) return Outcome::kBadRepeat;
       if (c == '\\') {
-        if (const Outcome o = escape(false); o != Outcome::kOk) return o;
+        if (const Outcome o = flags_.unicode ? unicode_escape(false) : escape(false); o != Outcome::kOk) return o;
       } else if (c == '[') {
         if (const Outcome o = bracket(); o != Outcome::kOk) return o;
       } else if (c == '(' && in_.substr(at_).starts_with("(?")) {
@@ -217,9 +238,43 @@ class Translator {
     return Outcome::kOk;
   }
 
+  // As escape(), of Unicode's classes.
+  Outcome unicode_escape(bool in_bracket) {
+    const char c = at_ + 1 < in_.size() ? in_[at_ + 1] : '\0';
+    const char* members = nullptr;
+    switch (c) {
+      case 'd':
+      case 'D': members = unicode_class("digit", false); break;
+      case 's':
+      case 'S': members = unicode_class("space", false); break;
+      case 'w':
+      case 'W': members = unicode_class("word", false); break;
+      case 'm':
+      case 'M':
+      case 'y':
+      case 'Y':
+        if (!in_bracket) return Outcome::kAsciiOnly;
+        [[fallthrough]];
+      default: return escape(in_bracket);
+    }
+    const bool negated = c == 'D' || c == 'S' || c == 'W';
+    at_ += 2;
+    if (!in_bracket) {
+      out.append(negated ? "[^" : "[").append(members).append("]");
+    } else if (!negated) {
+      out.append(members);
+    } else if (c == 'D') {
+      out.append("\\P{Nd}");
+    } else {
+      return Outcome::kAsciiOnly;
+    }
+    return Outcome::kOk;
+  }
+
   Outcome bracket() {
     const Str rest = in_.substr(at_);
     if (rest.starts_with("[[:<:]]") || rest.starts_with("[[:>:]]")) {
+      if (flags_.unicode) return Outcome::kAsciiOnly;
       at_ += 7;
       word_edge(rest[3] == '<');
       after_constraint_ = true;
@@ -242,11 +297,17 @@ class Translator {
       }
       first = false;
       if (c == '\\') {
-        if (const Outcome o = escape(true); o != Outcome::kOk) return o;
+        if (const Outcome o = flags_.unicode ? unicode_escape(true) : escape(true); o != Outcome::kOk) return o;
       } else if (c == '[' && at_ + 1 < in_.size() && in_[at_ + 1] == ':') {
         const size_t close = in_.find(":]", at_ + 2);
         if (close == Str::npos) return Outcome::kOk;
-        out.append(in_.substr(at_, close + 2 - at_));
+        const char* members =
+            flags_.unicode ? unicode_class(in_.substr(at_ + 2, close - at_ - 2), flags_.ignore_case) : nullptr;
+        if (members != nullptr) {
+          out.append(members);
+        } else {
+          out.append(in_.substr(at_, close + 2 - at_));
+        }
         at_ = close + 2;
       } else if (c == '[' && at_ + 4 < in_.size() && (in_[at_ + 1] == '.' || in_[at_ + 1] == '=') &&
                  in_[at_ + 3] == in_[at_ + 1]) {
@@ -291,7 +352,7 @@ constexpr size_t kMaxPatternBytes = size_t{512} << 10;
 
 std::string cache_key(Str pattern, const RegexFlags& f) {
   std::string key(1, static_cast<char>(f.ignore_case | f.literal << 1 | f.expanded << 2 | f.newline_stops << 3 |
-                                       f.newline_anchors << 4));
+                                       f.newline_anchors << 4 | f.unicode << 5));
   return key.append(pattern);
 }
 
@@ -302,6 +363,7 @@ struct RegexCache {
   std::unordered_map<std::string, Regex> patterns;
   std::string last_key;
   const Regex* last = nullptr;
+  bool unicode = false;  // while a UnicodeRegexes lives
 
   const Regex* keep(FuncContext& context, std::string key, std::unique_ptr<re2::RE2> re,
                     std::unique_ptr<BacktrackRegex> slow) {
@@ -315,6 +377,15 @@ struct RegexCache {
     return last;
   }
 };
+
+UnicodeRegexes::UnicodeRegexes(FuncContext& context, bool wanted) {
+  if (!wanted) return;
+  flag_ = &context.cached<RegexCache>().unicode;
+  before_ = std::exchange(*flag_, true);
+}
+UnicodeRegexes::~UnicodeRegexes() {
+  if (flag_ != nullptr) *flag_ = before_;
+}
 
 bool parse_regex_flags(FuncContext& context, Str text, RegexFlags& flags) {
   for (size_t i = 0; i < text.size(); i++) {
@@ -349,7 +420,9 @@ bool parse_regex_flags(FuncContext& context, Str text, RegexFlags& flags) {
 
 const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags& wanted) {
   auto& cache = context.cached<RegexCache>();
-  std::string key = cache_key(pattern, wanted);
+  RegexFlags flags = wanted;
+  flags.unicode = cache.unicode;
+  std::string key = cache_key(pattern, flags);
   if (cache.last != nullptr && cache.last_key == key) return cache.last;
   const auto it = cache.patterns.find(key);
   if (it != cache.patterns.end()) {
@@ -362,10 +435,17 @@ const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags&
     context.fail(sqlstate::kInvalidRegularExpression, "invalid regular expression: regular expression is too complex");
     return nullptr;
   }
-  RegexFlags flags = wanted;
   Translator translator(pattern, flags);
-  switch (translator.run()) {
+  Outcome outcome = translator.run();
+  if (outcome == Outcome::kOk && flags.unicode && translator.beyond_re2) outcome = Outcome::kAsciiOnly;
+  switch (outcome) {
     case Outcome::kOk: break;
+    case Outcome::kAsciiOnly:
+      context.fail(
+          sqlstate::kFeatureNotSupported,
+          "boundaries of words, look-around and back references on text beyond ASCII are not supported under this "
+          "collation");
+      return nullptr;
     case Outcome::kTrailingEscape:
       context.fail(sqlstate::kInvalidRegularExpression, "invalid regular expression: invalid escape \\ sequence");
       return nullptr;

@@ -27,9 +27,24 @@ struct RegexFlags {
   bool expanded = false;         // x
   bool newline_stops = false;    // n, p: . and [^...] do not match a newline
   bool newline_anchors = false;  // n, w: ^ and $ match at line ends
+  bool unicode = false;          // classes are of Unicode's letters (set by Regex::compile)
 };
 // False: the context has 22023 `invalid regular expression option: "z"`.
 bool parse_regex_flags(FuncContext& context, Str text, RegexFlags& flags);
+
+// While it lives, patterns are compiled for text of which letters are Unicode's, as ICU's collations want it. Classes, of
+// which the machines know only ASCII's (boundaries of words, \S and \W in brackets), are 0A000 then.
+class UnicodeRegexes {
+ public:
+  UnicodeRegexes(FuncContext& context, bool wanted);
+  ~UnicodeRegexes();
+  UnicodeRegexes(const UnicodeRegexes&) = delete;
+  UnicodeRegexes& operator=(const UnicodeRegexes&) = delete;
+
+ private:
+  bool* flag_ = nullptr;
+  bool before_ = false;
+};
 
 class Regex {
  public:

@@ -323,22 +323,32 @@ std::optional<Str> substring_similar(FuncContext& context, Str text, Str pattern
   return context.failed() ? std::nullopt : substring_pattern(context, text, regex);
 }
 
-// Under an ICU collation letters are Unicode's. The machines here know ASCII's: what they could get wrong is refused.
+// Under an ICU collation letters are Unicode's.
+bool has_text_beyond_ascii(std::span<const Vector* const> arguments, Selection selection) {
+  for (const Vector* v : arguments) {
+    if (v->phys() != Phys::kStr) continue;
+    for (uint32_t i = 0; i < selection.count; i++)
+      if (!v->is_null(selection[i]) && !is_ascii(v->datum(selection[i]).str)) return true;
+  }
+  return false;
+}
+
 template <ScalarKernel kKernel>
 void under_collation(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments,
                      Selection selection, Vector& out) {
-  if (!is_c_collation(call.collation)) {
-    if (!check_deterministic(context, call, kRegularExpressions)) return;
-    for (const Vector* v : arguments) {
-      if (v->phys() != Phys::kStr) continue;
-      for (uint32_t i = 0; i < selection.count; i++) {
-        if (v->is_null(selection[i]) || is_ascii(v->datum(selection[i]).str)) continue;
-        return context.fail(sqlstate::kFeatureNotSupported,
-                            "regular expressions on text beyond ASCII are not supported under this collation");
-      }
-    }
-  }
+  if (is_c_collation(call.collation)) return kKernel(context, call, arguments, selection, out);
+  if (!check_deterministic(context, call, kRegularExpressions)) return;
+  const UnicodeRegexes unicode(context, has_text_beyond_ascii(arguments, selection));
   kKernel(context, call, arguments, selection, out);
+}
+
+template <std::unique_ptr<SetProducer> (*kOpen)(FuncContext&, const CallInfo&, std::span<const Datum>)>
+std::unique_ptr<SetProducer> set_under_collation(FuncContext& context, const CallInfo& call,
+                                                 std::span<const Datum> arguments) {
+  if (any_null(arguments) || is_c_collation(call.collation)) return kOpen(context, call, arguments);
+  if (!check_deterministic(context, call, kRegularExpressions)) return empty_set();
+  const UnicodeRegexes unicode(context, !is_ascii(arguments[0].str) || !is_ascii(arguments[1].str));
+  return kOpen(context, call, arguments);
 }
 
 const ScalarEntry kRegexEntries[] = {
@@ -382,10 +392,10 @@ const ScalarEntry kRegexEntries[] = {
     {"substring(text,text,text)", under_collation<kernel<substring_similar>>},
 };
 const SetEntry kSets[] = {
-    {"regexp_matches", open_matches},
-    {"regexp_matches_no_flags", open_matches},
-    {"regexp_split_to_table", open_split},
-    {"regexp_split_to_table_no_flags", open_split},
+    {"regexp_matches", set_under_collation<open_matches>},
+    {"regexp_matches_no_flags", set_under_collation<open_matches>},
+    {"regexp_split_to_table", set_under_collation<open_split>},
+    {"regexp_split_to_table_no_flags", set_under_collation<open_split>},
 };
 
 }  // namespace
