@@ -194,7 +194,7 @@ Result<std::string> array_value(QueryState& state, Operator& plan, const sql::Pl
   for (uint32_t r = 0; r < rows.rows(); r++) values.push_back(rows.datum(r, 0));
   types::TypeRef element = shape.columns[0].type;
   auto info = state.session().catalog().type(element.oid);
-  if (info != nullptr && info->is_array()) return nest_arrays(info->element, values);
+  if (info != nullptr && info->is_array() && info->array == kInvalidOid) return nest_arrays(info->element, values);
   return make_array(element.oid, types::phys_of(state.session().catalog(), element.oid), values);
 }
 

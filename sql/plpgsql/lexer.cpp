@@ -1,6 +1,8 @@
 #include "sql/plpgsql/lexer.h"
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
+#include "types/text/ascii.h"
 
 namespace indigo::sql::plpgsql {
 
@@ -139,6 +141,29 @@ class Lexer {
     return Error(sqlstate::kSyntaxError, "unterminated quoted identifier");
   }
 
+  // \101, \x41, \u0041, \U00000041, behind the backslash: leaves at_ at the last digit.
+  bool coded(std::string& out) {
+    const char kind = source_[at_];
+    const bool octal = kind >= '0' && kind <= '7';
+    const size_t most = octal ? 3 : kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
+    const size_t from = at_ + (octal ? 0 : 1);
+    uint32_t value = 0;
+    size_t n = 0;
+    for (; n < most && from + n < source_.size(); n++) {
+      const int digit = types::hex_value(source_[from + n]);
+      if (digit < 0 || (octal && digit > 7)) break;
+      value = value * (octal ? 8 : 16) + static_cast<uint32_t>(digit);
+    }
+    if (n == 0 || (most >= 4 && (n < most || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)))) return false;
+    at_ = from + n - 1;
+    if (most >= 4) {
+      utf8_append(value, out);
+    } else {
+      out.push_back(static_cast<char>(value));
+    }
+    return true;
+  }
+
   Status quoted_string(Token& token, bool escapes) {
     token.kind = TokenKind::kString;
     for (at_++; at_ < source_.size(); at_++) {
@@ -148,9 +173,10 @@ class Lexer {
         at_++;
       } else if (c == '\'') {
         at_++;
-        return {};
+        return check_client_text(token.text);  // escapes may have made bytes that are no text
       } else if (c == '\\' && escapes && at_ + 1 < source_.size()) {
         at_++;
+        if (coded(token.text)) continue;
         switch (source_[at_]) {
           case 'n': token.text.push_back('\n'); break;
           case 't': token.text.push_back('\t'); break;

@@ -48,7 +48,7 @@ class Parser {
         start = i + 1;
       }
     size_t from = start;
-    while (end - from > 50) from += utf8_length(text_[from]);
+    while (end - from >= 50) from += utf8_length(text_[from]);
     if (from - start <= 3) from = start;
     const bool more = end < text_.size() && text_[end] != '\n' && text_[end] != '\r';
     return "JSON data, line " + std::to_string(line) + ": " + (from > start ? "..." : "") +

@@ -108,6 +108,11 @@ ExprPtr argument_of(const AggregateExpr& e, const ExprPtr& key) {
 }
 
 Status transform_order(Scope& scope, const PgQuery__FuncCall& node, AggregateExpr& e) {
+  if (e.distinct) {
+    for (ExprPtr& argument : e.arguments) {
+      INDIGO_ASSIGN(argument, unknown_to_text(scope.a, argument));
+    }
+  }
   // Constants are values here, not positions.
   const NodeList list = nodes(node.n_agg_order, node.agg_order);
   for (size_t i = 0; i < list.size(); i++) {

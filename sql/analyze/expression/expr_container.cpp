@@ -205,7 +205,9 @@ Result<ExprPtr> transform_array_of(Scope& scope, const PgQuery__AArrayExpr& node
       out->multidimensional = true;
     } else {
       INDIGO_ASSIGN(e, transform(scope, n));
-      if (element_of(scope.catalog(), e->type.oid) != kInvalidOid) out->multidimensional = true;
+      // Vectors of OIDs and numbers are elements, as other arrays are not.
+      const bool vector = e->type.oid == oid::kInt2Vector || e->type.oid == oid::kOidVector;
+      if (!vector && element_of(scope.catalog(), e->type.oid) != kInvalidOid) out->multidimensional = true;
     }
     out->elements.push_back(std::move(e));
   }

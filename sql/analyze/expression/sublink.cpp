@@ -82,9 +82,9 @@ Result<ExprPtr> single_column(Scope& scope, const PgQuery__SubLink& node, Form f
   link->type = columns[0]->type;
   if (form == Form::kArray) {
     // A column of arrays makes one array with one dimension more.
-    const Oid own = element_of(scope.catalog(), link->type.oid) != kInvalidOid
-                        ? link->type.oid
-                        : array_of(scope.catalog(), link->type.oid);
+    const Oid of_elements = array_of(scope.catalog(), link->type.oid);
+    const bool of_arrays = of_elements == kInvalidOid && element_of(scope.catalog(), link->type.oid) != kInvalidOid;
+    const Oid own = of_arrays ? link->type.oid : of_elements;
     if (own == kInvalidOid) {
       return scope.error(sqlstate::kUndefinedObject,
                          "could not find array type for data type " + format_type(scope.catalog(), link->type.oid),
