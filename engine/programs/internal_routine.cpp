@@ -9,6 +9,8 @@
 #include "types/builtin/static_table.h"
 #include "types/extension/extension.h"
 #include "types/function/registry.h"
+#include "types/io/record.h"
+#include "types/oids.h"
 
 namespace indigo::engine::programs {
 
@@ -53,9 +55,10 @@ class InternalRoutine final : public Routine {
 // A set-returning function of an extension's module.
 class InternalSet final : public Routine {
  public:
+  // `shaped`: the set is told the rows' shape.
   InternalSet(std::shared_ptr<const types::FunctionInfo> info, const types::SetEntry& entry, RoutineResult result,
-              types::CallInfo call)
-      : Routine(std::move(info)), entry_(entry), result_(std::move(result)), call_(std::move(call)) {}
+              types::CallInfo call, bool shaped)
+      : Routine(std::move(info)), entry_(entry), result_(std::move(result)), call_(std::move(call)), shaped_(shaped) {}
 
   Result<OwnedDatum> call(SessionParts&, std::span<const Datum>) override {
     return Error(sqlstate::kFeatureNotSupported, "set-valued function called in context that cannot accept a set");
@@ -64,10 +67,25 @@ class InternalSet final : public Routine {
     types::FuncContext context(session.context());
     Arena arena;
     context.set_arena(&arena);
-    const std::unique_ptr<types::SetProducer> set = entry_.open(context, call_, arguments);
+    std::vector<TypeRef> types = result_.row ? result_.columns : std::vector<TypeRef>{result_.type};
+    std::vector<Datum> given(arguments.begin(), arguments.end());
+    std::string shape;
+    if (shaped_ && given.size() > info().arguments.size()) {  // the query's column definitions
+      types = types::read_record(given.back().str).types;
+    } else if (shaped_) {
+      if (result_.row && !result_.known) {
+        return Error(sqlstate::kFeatureNotSupported,
+                     "function returning record called in context that cannot accept type record");
+      }
+      std::vector<Datum> nulls;
+      for (const TypeRef& type : types) nulls.push_back(Datum::make_null(phys_in(session, type.oid)));
+      shape = types::make_record(oid::kRecord, types, nulls);
+      given.push_back(Datum::of(Str(shape)));
+    }
+    const std::unique_ptr<types::SetProducer> set = entry_.open(context, call_, given);
     if (context.failed()) return context.take_error();
-    const std::vector<TypeRef> types = result_.row ? result_.columns : std::vector<TypeRef>{result_.type};
-    if (!out.ready()) out.init(session, types, result_.names);
+    if (!out.ready())
+      out.init(session, types, types.size() == result_.names.size() ? result_.names : std::vector<std::string>());
     constexpr uint32_t kRowsAtOnce = 256;
     std::vector<Vector> columns(types.size());
     for (size_t c = 0; c < types.size(); c++) columns[c].init(phys_in(session, types[c].oid), kRowsAtOnce);
@@ -86,6 +104,7 @@ class InternalSet final : public Routine {
   const types::SetEntry& entry_;
   const RoutineResult result_;
   const types::CallInfo call_;
+  const bool shaped_;
 };
 
 types::ScalarKernel module_kernel(const types::FunctionInfo& info) {
@@ -117,7 +136,7 @@ Result<std::shared_ptr<Routine>> make_internal_routine(SessionParts& session,
   if (const types::SetEntry* set = module == nullptr ? nullptr : types::find_set_symbol(*module, info->source)) {
     RoutineResult shape = result_of(session, *info, result, arguments);
     return std::shared_ptr<Routine>(
-        std::make_shared<InternalSet>(std::move(info), *set, std::move(shape), std::move(call)));
+        std::make_shared<InternalSet>(std::move(info), *set, std::move(shape), std::move(call), module->shaped_sets));
   }
   const types::ScalarKernel kernel = info->language == "c" ? module_kernel(*info) : builtin_kernel(*info, call);
   if (kernel == nullptr) {

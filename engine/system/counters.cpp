@@ -119,7 +119,20 @@ Result<OwnedDatum> backend_pid(SessionParts& session, std::span<const Datum> arg
                     [&](SessionActivity&) { return OwnedDatum(Datum::of(arguments[0].i32)); });
 }
 Result<OwnedDatum> have_statistics(SessionParts& session, std::span<const Datum> arguments) {
-  return value_of(arguments[0].str == "database" && arguments[1].oid() == session.session_catalog().database());
+  const Str kind = arguments[0].str;
+  const Oid object = arguments[2].oid();
+  const bool here = arguments[1].oid() == session.session_catalog().database();
+  for (const char* of_server : {"archiver", "bgwriter", "checkpointer", "slru", "wal"}) {
+    if (kind == of_server) return value_of(true);
+  }
+  if (kind == "database") return value_of(here && object == kInvalidOid);
+  if (kind == "relation") {
+    const auto relation = here ? session.session_catalog().relation(object) : nullptr;
+    return value_of(relation != nullptr && (relation->kind == catalog::RelationKind::kTable ||
+                                            relation->kind == catalog::RelationKind::kIndex));
+  }
+  if (kind == "function" || kind == "replslot" || kind == "subscription") return value_of(false);
+  return Error(sqlstate::kInvalidParameterValue, "invalid statistics kind: \"" + std::string(kind) + "\"");
 }
 
 constexpr SystemValue kCountersValues[] = {
@@ -214,6 +227,7 @@ constexpr SystemValue kCountersValues[] = {
     {"pg_stat_get_xact_tuples_inserted", zero},
     {"pg_stat_get_xact_tuples_returned", zero},
     {"pg_stat_get_xact_tuples_updated", zero},
+    {"pg_stat_get_snapshot_timestamp", never},
     {"pg_stat_have_stats", have_statistics},
     {"pg_stat_reset", nothing},
     {"pg_stat_reset_replication_slot", nothing},

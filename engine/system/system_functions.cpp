@@ -20,6 +20,7 @@ const SystemValue* find_system_value(std::string_view name) {
                         privilege_values(),
                         relation_values(),
                         counter_values(),
+                        index_page_values(),
                         expression_values(),
                         index_definition_values(),
                         function_definition_values(),
@@ -45,10 +46,26 @@ const SystemValue* find_system_value(std::string_view name) {
 const SystemRows* find_system_rows(std::string_view name) {
   static const auto table = [] {
     std::unordered_map<std::string_view, const SystemRows*> all;
-    for (auto family : {setting_rows(), activity_rows(), front_door_rows(), lock_rows(), statement_rows(),
-                        counter_rows(), extension_rows(), storage_rows(), size_rows(), durability_rows(), worker_rows(),
-                        partition_definition_rows(), notification_rows(), event_trigger_rows(), publication_rows(),
-                        tablespace_rows(), text_search_rows(), snapshot_rows(), prepared_transaction_rows()}) {
+    for (auto family : {setting_rows(),
+                        activity_rows(),
+                        front_door_rows(),
+                        lock_rows(),
+                        statement_rows(),
+                        counter_rows(),
+                        extension_rows(),
+                        storage_rows(),
+                        size_rows(),
+                        durability_rows(),
+                        worker_rows(),
+                        partition_definition_rows(),
+                        notification_rows(),
+                        event_trigger_rows(),
+                        publication_rows(),
+                        tablespace_rows(),
+                        text_search_rows(),
+                        snapshot_rows(),
+                        prepared_transaction_rows(),
+                        tablefunc_rows()}) {
       for (const SystemRows& entry : family) all.emplace(entry.name, &entry);
     }
     return all;

@@ -21,10 +21,11 @@ const Extension& plpgsql_extension() {
 }
 
 std::span<const Extension> extensions() {
-  static const std::vector<Extension> all = {btree_gin_extension(),     btree_gist_extension(), citext_extension(),
-                                             fuzzystrmatch_extension(), hstore_extension(),     intarray_extension(),
-                                             ltree_extension(),         pg_trgm_extension(),    pgcrypto_extension(),
-                                             plpgsql_extension(),       unaccent_extension(),   uuid_ossp_extension()};
+  static const std::vector<Extension> all = {
+      btree_gin_extension(),     btree_gist_extension(),    citext_extension(),   cube_extension(),
+      earthdistance_extension(), fuzzystrmatch_extension(), hstore_extension(),   intarray_extension(),
+      ltree_extension(),         pg_trgm_extension(),       pgcrypto_extension(), plpgsql_extension(),
+      tablefunc_extension(),     unaccent_extension(),      uuid_ossp_extension()};
   return all;
 }
 
@@ -54,7 +55,7 @@ const Extension* find_module(std::string_view object_file) {
   const size_t slash = object_file.rfind('/');
   if (slash == std::string_view::npos) return nullptr;
   const Extension* found = find_extension(object_file.substr(slash + 1));
-  return found != nullptr && !found->functions.empty() ? found : nullptr;
+  return found != nullptr && (!found->functions.empty() || !found->sets.empty()) ? found : nullptr;
 }
 
 namespace {

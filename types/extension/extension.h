@@ -33,6 +33,8 @@ struct Extension {
   std::span<const ScalarEntry> functions;  // by symbol
   std::span<const SetEntry> sets = {};
   std::span<const ExtensionType> types = {};
+  // Sets are told the shape of the rows that are expected: a record of nulls behind their arguments.
+  bool shaped_sets = false;
 };
 
 std::span<const Extension> extensions();
@@ -59,6 +61,8 @@ const Collator* collator_of_own_order(Oid type, const FindType& find);
 const Extension& btree_gin_extension();
 const Extension& btree_gist_extension();
 const Extension& citext_extension();
+const Extension& cube_extension();
+const Extension& earthdistance_extension();
 const Extension& fuzzystrmatch_extension();
 const Extension& hstore_extension();
 const Extension& intarray_extension();
@@ -66,6 +70,7 @@ const Extension& ltree_extension();
 const Extension& pg_trgm_extension();
 const Extension& plpgsql_extension();
 const Extension& pgcrypto_extension();
+const Extension& tablefunc_extension();
 const Extension& unaccent_extension();
 const Extension& uuid_ossp_extension();
 

@@ -8,7 +8,7 @@ namespace indigo::types {
 std::span<const TypeFamily> type_families() {
   static constexpr TypeFamily kFamilies[] = {
       number_types,  string_types, datetime_types, json_types,        catalog_types,   money_types,
-      network_types, other_types,  range_types,    text_search_types, geometric_types,
+      network_types, other_types,  range_types,    text_search_types, geometric_types, transaction_snapshot_types,
   };
   return kFamilies;
 }
@@ -52,6 +52,7 @@ std::span<const ScalarFamily> scalar_families() {
       session_functions,
       system_type_functions,
       delegated_functions,
+      transaction_snapshot_functions,
       value_hash_functions,
       datetime_range_frames,
       record_image_functions,
@@ -84,8 +85,19 @@ std::span<const AggregateFamily> aggregate_families() {
 }
 std::span<const SetFamily> set_families() {
   static constexpr SetFamily kFamilies[] = {
-      series_sets,   array_sets,       json_sets,      json_record_sets, json_path_sets,   regex_sets,
-      datetime_sets, information_sets, delegated_sets, multirange_sets,  text_search_sets, text_search_parser_sets,
+      series_sets,
+      array_sets,
+      json_sets,
+      json_record_sets,
+      json_path_sets,
+      regex_sets,
+      datetime_sets,
+      information_sets,
+      delegated_sets,
+      multirange_sets,
+      text_search_sets,
+      text_search_parser_sets,
+      transaction_snapshot_sets,
   };
   return kFamilies;
 }

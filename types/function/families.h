@@ -18,6 +18,7 @@ std::span<const TypeDefinition> range_types();
 std::span<const TypeDefinition> text_search_types();
 std::span<const TypeDefinition> geometric_types();
 std::span<const TypeDefinition> other_types();
+std::span<const TypeDefinition> transaction_snapshot_types();
 
 std::span<const ScalarEntry> integer_functions();
 std::span<const ScalarEntry> integer_comparisons();
@@ -77,6 +78,7 @@ std::span<const ScalarEntry> typmod_functions();
 std::span<const ScalarEntry> session_functions();
 std::span<const ScalarEntry> system_type_functions();
 std::span<const ScalarEntry> delegated_functions();
+std::span<const ScalarEntry> transaction_snapshot_functions();
 
 std::span<const AggregateEntry> sum_aggregates();
 std::span<const AggregateEntry> extreme_aggregates();
@@ -100,6 +102,7 @@ std::span<const SetEntry> delegated_sets();
 std::span<const SetEntry> multirange_sets();
 std::span<const SetEntry> text_search_sets();
 std::span<const SetEntry> text_search_parser_sets();
+std::span<const SetEntry> transaction_snapshot_sets();
 
 // ---- the lists
 using TypeFamily = std::span<const TypeDefinition> (*)();

@@ -32,7 +32,8 @@ const InvertedClass* inverted_class(std::string_view support) {
                                                     &ltree::kPathArrayGist,
                                                     &intarray::kIntKeys,
                                                     &intarray::kIntGist,
-                                                    &intarray::kIntBigGist};
+                                                    &intarray::kIntBigGist,
+                                                    &cube::kCubeGist};
   for (const InvertedClass* known : kKnown) {
     if (known->support == support) return known;
   }

@@ -89,5 +89,8 @@ extern const InvertedClass kHstoreKeys, kHstoreGist;
 namespace ltree {
 extern const InvertedClass kPathGist, kPathArrayGist;
 }
+namespace cube {
+extern const InvertedClass kCubeGist;
+}
 
 }  // namespace indigo::types

@@ -73,17 +73,25 @@ void uuid_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
 }
 
 // (block,offset); held as big-endian uint32 and uint16, which is the wire's form too.
+// The numbers are what C's strtoul takes, what is around the parentheses is not looked at: (-1,0) is the last block.
 Datum tid_in(FuncContext& context, const TypeRef&, Str text) {
-  const Str body = trim_blanks(text);
-  const size_t comma = body.find(',');
-  uint32_t block = 0;
-  uint16_t offset = 0;
-  if (body.size() < 5 || body.front() != '(' || body.back() != ')' || comma == Str::npos ||
-      parse_integer(body.substr(1, comma - 1), block) != IntegerParse::kOk ||
-      parse_integer(body.substr(comma + 1, body.size() - comma - 2), offset) != IntegerParse::kOk) {
+  const std::string copy(text);
+  const size_t open = copy.find('('), comma = copy.find(',');
+  const auto number = [&](size_t from, char end, unsigned long& out) {
+    char* rest = nullptr;
+    errno = 0;
+    out = std::strtoul(copy.c_str() + from, &rest, 10);
+    return errno == 0 && *rest == end;
+  };
+  unsigned long wide = 0, place = 0;
+  if (open == std::string::npos || comma == std::string::npos || comma < open || copy.find(')') < comma ||
+      !number(open + 1, ',', wide) || !number(comma + 1, ')', place) || place > UINT16_MAX ||
+      (wide > UINT32_MAX && wide < ~0ul - INT32_MAX)) {
     fail_syntax(context, "tid", text);
     return null_string();
   }
+  const auto block = static_cast<uint32_t>(wide);
+  const auto offset = static_cast<uint16_t>(place);
   std::string image;
   send_integer(block, image);
   send_integer(offset, image);

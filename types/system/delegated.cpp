@@ -37,6 +37,10 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"pg_get_viewdef_name", system_value<"pg_get_viewdef_name">},
     {"pg_get_viewdef_name_ext", system_value<"pg_get_viewdef_name_ext">},
     {"pg_get_viewdef_wrap", system_value<"pg_get_viewdef_wrap">},
+    // Indexes.
+    {"brin_summarize_new_values", system_value<"brin_summarize_new_values">},
+    {"brin_summarize_range", system_value<"brin_summarize_range">},
+    {"brin_desummarize_range", system_value<"brin_desummarize_range">},
     // Comments.
     {"obj_description(oid,name)", system_value<"obj_description(oid,name)">},
     {"obj_description(oid)", system_value<"obj_description(oid)">},
@@ -346,6 +350,7 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"pg_stat_get_xact_tuples_inserted", system_value<"pg_stat_get_xact_tuples_inserted">},
     {"pg_stat_get_xact_tuples_returned", system_value<"pg_stat_get_xact_tuples_returned">},
     {"pg_stat_get_xact_tuples_updated", system_value<"pg_stat_get_xact_tuples_updated">},
+    {"pg_stat_get_snapshot_timestamp", system_value<"pg_stat_get_snapshot_timestamp">},
     {"pg_stat_have_stats", system_value<"pg_stat_have_stats">},
     {"pg_stat_reset", system_value<"pg_stat_reset">},
     {"pg_stat_reset_replication_slot", system_value<"pg_stat_reset_replication_slot">},

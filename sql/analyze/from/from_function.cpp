@@ -9,6 +9,7 @@
 #include "sql/analyze/type/signature_text.h"
 #include "sql/analyze/type/type_name.h"
 #include "sql/parse/node.h"
+#include "types/extension/extension.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 
@@ -105,15 +106,22 @@ Status add_defined_columns(Scope& scope, NodeList definitions, Entry& entry) {
   return {};
 }
 
+bool wants_row_shape(const types::FunctionInfo& f) {
+  if (f.language == "c") {
+    const types::Extension* module = types::find_module(f.library);
+    return module != nullptr && module->shaped_sets && types::find_set_symbol(*module, f.source) != nullptr;
+  }
+  return f.schema == oid::kPgCatalogSchema && f.source.starts_with("json") &&
+         (f.source.find("_to_record") != std::string::npos || f.source.find("_populate_record") != std::string::npos);
+}
+
 // json_to_record, json_populate_record and the like learn the row's shape from a last argument: a record of nulls with the
 // definitions' names and types.
 ExprPtr with_row_shape(Scope& scope, const ExprPtr& call, const Entry& entry, size_t first) {
   const auto* e = try_as<CallExpr>(call);
   if (e == nullptr) return call;
   const auto f = scope.catalog().function(e->function);
-  if (f == nullptr || f->schema != oid::kPgCatalogSchema || !f->source.starts_with("json") ||
-      (f->source.find("_to_record") == std::string::npos && f->source.find("_populate_record") == std::string::npos))
-    return call;
+  if (f == nullptr || !wants_row_shape(*f)) return call;
   const std::vector<TypeRef> types(entry.column_types.begin() + static_cast<ptrdiff_t>(first),
                                    entry.column_types.end());
   const std::vector<std::string> names(entry.column_names.begin() + static_cast<ptrdiff_t>(first),
