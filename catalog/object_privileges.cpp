@@ -112,7 +112,8 @@ uint32_t column_privileges(SessionCatalog& catalog, Oid relation, int16_t number
   std::vector<types::Acl> lists;
   catalog.reading([&](storage::Transaction& txn) {
     attributes->scan(txn, {Datum::of_oid(relation)}, [&](RowReader row) {
-      if (number != 0 && row.i16(pg_attribute::c_attnum) != number) return true;
+      const int16_t found = row.i16(pg_attribute::c_attnum);
+      if (number == 0 ? found < 0 : found != number) return true;
       if (row.flag(pg_attribute::c_attisdropped) || row.is_null(pg_attribute::c_attacl)) return true;
       lists.push_back(types::read_acl(row.str(pg_attribute::c_attacl)));
       return true;

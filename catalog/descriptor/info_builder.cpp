@@ -173,6 +173,13 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
       add_inheritance(*r, row);
       add_row_security(*r, row);
       break;
+    case RelationKind::kForeignTable:
+      add_defaults(*r);
+      add_constraints(*r);
+      add_statistics(*r);
+      add_foreign_source(*r);
+      add_inheritance(*r, row);
+      break;
     case RelationKind::kView:
       add_defaults(*r);
       add_view(*r);

@@ -40,6 +40,7 @@ class InfoBuilder {
   void add_constraints(RelationInfo& relation);
   void add_inheritance(RelationInfo& relation, const RowReader& row);
   void add_partition_key(RelationInfo& relation);
+  void add_foreign_source(RelationInfo& relation);
   Oid hash_function(Oid opclass);
   void add_view(RelationInfo& relation);
   void add_triggers(RelationInfo& relation);

@@ -97,6 +97,25 @@ void InfoBuilder::add_partition_key(RelationInfo& relation) {
   relation.partition_key = std::move(key);
 }
 
+void InfoBuilder::add_foreign_source(RelationInfo& relation) {
+  std::string image;
+  const SystemTable& tables = database_.table(pg_foreign_table::kOid);
+  if (!tables.find_oid(txn_, relation.oid, image)) return;
+  auto source = std::make_shared<ForeignSource>();
+  const RowReader row = tables.reader(image);
+  source->server = row.oid(pg_foreign_table::c_ftserver);
+  if (!row.is_null(pg_foreign_table::c_ftoptions)) source->options = read_texts(row.str(pg_foreign_table::c_ftoptions));
+  const SystemTable& servers = database_.table(pg_foreign_server::kOid);
+  const SystemTable& wrappers = database_.table(pg_foreign_data_wrapper::kOid);
+  std::string server, wrapper;
+  if (servers.find_oid(txn_, source->server, server) &&
+      wrappers.find_oid(txn_, servers.reader(server).oid(pg_foreign_server::c_srvfdw), wrapper)) {
+    source->wrapper = wrappers.reader(wrapper).str(pg_foreign_data_wrapper::c_fdwname);
+    source->handler = wrappers.reader(wrapper).oid(pg_foreign_data_wrapper::c_fdwhandler);
+  }
+  relation.foreign = std::move(source);
+}
+
 void InfoBuilder::add_view(RelationInfo& relation) {
   database_.table(pg_rewrite::kOid)
       .scan_index(txn_, system_index::kRewriteClass, {Datum::of_oid(relation.oid)}, [&](RowReader row) {

@@ -74,6 +74,7 @@ enum class RelationKind : char {
   kMaterializedView = 'm',
   kComposite = 'c',
   kPartitionedTable = 'p',
+  kForeignTable = 'f',
   kPartitionedIndex = 'I'
 };
 
@@ -91,6 +92,14 @@ struct PartitionKey {
   KeyLayout layout;  // ascending, without null markers
 
   std::vector<types::HashKeyPart> hash_parts() const;
+};
+
+// Where the rows of a foreign table are (pg_foreign_table and what it refers to).
+struct ForeignSource {
+  Oid server = kInvalidOid;
+  std::string wrapper;
+  Oid handler = kInvalidOid;         // of the wrapper; kInvalidOid: none, so that the rows cannot be reached
+  std::vector<std::string> options;  // of the table, "name=value"
 };
 
 // What a layer above makes of a descriptor when it first needs it, for all sessions that hold the descriptor.
@@ -154,7 +163,9 @@ struct RelationInfo : RowShape {
   std::shared_ptr<DerivedSlot> partition_map;         // sql/partition/partition_map.h
   std::shared_ptr<const TriggerSet> triggers;         // null: there are none
   std::shared_ptr<const RuleSet> rules;               // of changes; null: there are none
+  std::shared_ptr<const ForeignSource> foreign;       // of foreign tables
   bool is_partitioned() const { return kind == RelationKind::kPartitionedTable; }
+  bool is_foreign() const { return kind == RelationKind::kForeignTable; }
   bool has_hidden_row_id() const { return key_columns.empty(); }
   const ColumnInfo* find_column(std::string_view name) const;
   const IndexInfo* primary_index() const;

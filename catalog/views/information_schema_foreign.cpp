@@ -6,6 +6,20 @@ namespace indigo::catalog {
 namespace {
 
 constexpr SystemView kForeignViews[] = {
+    {"_pg_foreign_table_columns", R"sql(
+select n.nspname, c.relname, a.attname, a.attfdwoptions
+from pg_catalog.pg_foreign_table t
+     join pg_catalog.pg_class c on c.oid = t.ftrelid and c.relkind = 'f'
+     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+where pg_catalog.pg_has_role(c.relowner, 'USAGE')
+      or pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT, INSERT, UPDATE, REFERENCES'))sql"},
+    {"column_options", R"sql(
+select pg_catalog.current_database()::pg_catalog.name as table_catalog, c.nspname as table_schema,
+       c.relname as table_name, c.attname as column_name, o.option_name::pg_catalog.name as option_name,
+       o.option_value::pg_catalog.varchar as option_value
+from information_schema._pg_foreign_table_columns c
+     cross join lateral pg_catalog.pg_options_to_table(c.attfdwoptions) o)sql"},
     {"_pg_foreign_data_wrappers", R"sql(
 select w.oid, w.fdwowner, w.fdwoptions,
        pg_catalog.current_database()::pg_catalog.name as foreign_data_wrapper_catalog,

@@ -10,13 +10,17 @@
 #include "engine/ddl/drop/drop_statement.h"
 #include "engine/ddl/event/event_trigger.h"
 #include "engine/ddl/extension/extension.h"
+#include "engine/ddl/foreign/foreign_table.h"
 #include "engine/ddl/foreign/server.h"
 #include "engine/ddl/foreign/wrapper.h"
 #include "engine/ddl/function/routine.h"
+#include "engine/ddl/object/access_method.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/comment.h"
+#include "engine/ddl/object/conversion.h"
 #include "engine/ddl/object/database.h"
 #include "engine/ddl/object/domain.h"
+#include "engine/ddl/object/language.h"
 #include "engine/ddl/object/materialized_view.h"
 #include "engine/ddl/object/range_type.h"
 #include "engine/ddl/object/rename.h"
@@ -26,6 +30,7 @@
 #include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/object/view.h"
+#include "engine/ddl/operator/alter_operator_class.h"
 #include "engine/ddl/operator/base_type.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/operator/operator_class.h"
@@ -239,6 +244,14 @@ constexpr UtilityStatement kDefinitions[] = {
         PG_QUERY__NODE__NODE_CREATE_OP_CLASS_STMT, "CREATE OPERATOR CLASS"),
     definition<&PgQuery__Node::create_op_family_stmt, ddl::execute_create_operator_family>(
         PG_QUERY__NODE__NODE_CREATE_OP_FAMILY_STMT, "CREATE OPERATOR FAMILY"),
+    definition<&PgQuery__Node::alter_op_family_stmt, ddl::execute_alter_operator_family>(
+        PG_QUERY__NODE__NODE_ALTER_OP_FAMILY_STMT, "ALTER OPERATOR FAMILY"),
+    definition<&PgQuery__Node::create_am_stmt, ddl::execute_create_access_method>(PG_QUERY__NODE__NODE_CREATE_AM_STMT,
+                                                                                  "CREATE ACCESS METHOD"),
+    definition<&PgQuery__Node::create_conversion_stmt, ddl::execute_create_conversion>(
+        PG_QUERY__NODE__NODE_CREATE_CONVERSION_STMT, "CREATE CONVERSION"),
+    definition<&PgQuery__Node::create_plang_stmt, ddl::execute_create_language>(PG_QUERY__NODE__NODE_CREATE_PLANG_STMT,
+                                                                                "CREATE LANGUAGE"),
     definition<&PgQuery__Node::alter_operator_stmt, ddl::execute_alter_operator>(
         PG_QUERY__NODE__NODE_ALTER_OPERATOR_STMT, "ALTER OPERATOR"),
     definition<&PgQuery__Node::alter_collation_stmt, ddl::execute_alter_collation>(
@@ -276,6 +289,8 @@ constexpr UtilityStatement kDefinitions[] = {
                                                                              "CREATE FOREIGN DATA WRAPPER"),
     definition<&PgQuery__Node::alter_fdw_stmt, ddl::execute_alter_wrapper>(PG_QUERY__NODE__NODE_ALTER_FDW_STMT,
                                                                            "ALTER FOREIGN DATA WRAPPER"),
+    definition<&PgQuery__Node::create_foreign_table_stmt, ddl::execute_create_foreign_table>(
+        PG_QUERY__NODE__NODE_CREATE_FOREIGN_TABLE_STMT, "CREATE FOREIGN TABLE"),
     definition<&PgQuery__Node::create_foreign_server_stmt, ddl::execute_create_server>(
         PG_QUERY__NODE__NODE_CREATE_FOREIGN_SERVER_STMT, "CREATE SERVER"),
     definition<&PgQuery__Node::alter_foreign_server_stmt, ddl::execute_alter_server>(

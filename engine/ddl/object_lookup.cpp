@@ -180,6 +180,7 @@ std::string_view kind_name(RelationKind kind) {
     case RelationKind::kView: return "view";
     case RelationKind::kMaterializedView: return "materialized view";
     case RelationKind::kComposite: return "type";
+    case RelationKind::kForeignTable: return "foreign table";
   }
   return "relation";
 }

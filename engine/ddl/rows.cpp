@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/access/default_privileges.h"
+#include "engine/ddl/extension/extension.h"
 #include "engine/ddl/type_names.h"
 #include "types/builtin/builtins.h"
 
@@ -76,7 +77,7 @@ Status insert_class(DdlContext& c, const NewRelation& r) {
       .oid(pg_class::c_relfilenode, r.filenode)
       .oid(pg_class::c_reltablespace, r.tablespace)
       .i32(pg_class::c_relpages, 0)
-      .f32(pg_class::c_reltuples, rows ? -1.0F : 0.0F)
+      .f32(pg_class::c_reltuples, rows || r.kind == RelationKind::kForeignTable ? -1.0F : 0.0F)
       .i32(pg_class::c_relallvisible, 0)
       .oid(pg_class::c_reltoastrelid, kInvalidOid)
       .flag(pg_class::c_relhasindex, false)
@@ -225,7 +226,7 @@ Status insert_type(DdlContext& c, const NewType& n) {
     return Error(sqlstate::kDuplicateObject, "type " + quoted(n.name) + " already exists");
   }
   const bool own = n.relation == kInvalidOid && n.category != 'A' && n.kind != 'm' && n.kind != 'p';
-  if (own && status == StorageStatus::kOk) c.host.made(pg_type::kOid, n.oid, c.extension != kInvalidOid);
+  if (own && status == StorageStatus::kOk) INDIGO_TRY(record_membership(c, {pg_type::kOid, n.oid, 0}));
   c.catalog.named(n.oid, n.name);
   return check(status);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/foreign_source.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/analyze.h"
 #include "engine/ddl/ddl.h"
@@ -224,6 +225,7 @@ class Vacuum {
 
   Status locked(Oid oid, NodeList columns) {
     const RelationPtr r = current(c_, oid);
+    if (r->is_foreign() && !options_.vacuum) INDIGO_TRY(catalog::check_reachable(*r));
     if (!is_table(*r) && !r->is_partitioned()) {
       skip(*r,
            std::string("cannot ") + (options_.vacuum ? "vacuum" : "analyze") + " non-tables or special system tables");

@@ -209,11 +209,7 @@ class Collector {
       if (found == nullptr) return true;
       RequiredPrivilege& r = *found;
       r.reads = true;
-      if (v.column < 0) {
-        r.bits |= types::kPrivilegeSelect;
-      } else {
-        add_column(r.read, v.column);
-      }
+      add_column(r.read, v.column < 0 ? v.column - 1 : v.column);
       return true;
     });
     for (const auto& sublink : sublinks) visit(*sublink, owner_view);
@@ -260,6 +256,7 @@ const char* kind_name(RelationKind kind) {
     case RelationKind::kView: return "view ";
     case RelationKind::kSequence: return "sequence ";
     case RelationKind::kMaterializedView: return "materialized view ";
+    case RelationKind::kForeignTable: return "foreign table ";
     default: return "table ";
   }
 }
@@ -320,7 +317,10 @@ std::vector<RequiredFunction> required_functions(catalog::SessionCatalog& catalo
 Status check_functions(catalog::SessionCatalog& catalog, const std::vector<RequiredFunction>& required) {
   for (const RequiredFunction& f : required) {
     const uint32_t held = catalog::object_privileges(catalog, catalog::kFunctionAcl, f.oid, catalog.user());
-    if ((held & types::kPrivilegeExecute) == 0) return denied("function " + f.name);
+    if ((held & types::kPrivilegeExecute) != 0) continue;
+    const auto info = catalog.function(f.oid);
+    const bool aggregate = info != nullptr && info->kind == types::FunctionKind::kAggregate;
+    return denied((aggregate ? "aggregate " : "function ") + f.name);
   }
   return {};
 }

@@ -120,6 +120,24 @@ Result<std::string> check_default_tablespace(Session& session, std::string value
       .with_detail("Tablespace \"" + value + "\" does not exist.");
 }
 
+Result<std::string> check_table_access_method(Session& session, std::string value) {
+  namespace pg_am = catalog::pg_am;
+  const std::string invalid = "invalid value for parameter \"default_table_access_method\": \"" + value + "\"";
+  if (value.empty()) {
+    return Error(sqlstate::kInvalidParameterValue, invalid).with_detail("default_table_access_method cannot be empty.");
+  }
+  char type = 0;
+  session.catalog.system_table_rows(pg_am::kOid, -1, {}, [&](const catalog::RowReader& row) {
+    if (row.str(pg_am::c_amname) == value) type = row.chr(pg_am::c_amtype);
+    return type == 0;
+  });
+  if (type == 't') return value;
+  if (type != 0)
+    return Error(sqlstate::kObjectNotInPrerequisiteState, "access method \"" + value + "\" is not of type TABLE");
+  return Error(sqlstate::kInvalidParameterValue, invalid)
+      .with_detail("Table access method \"" + value + "\" does not exist.");
+}
+
 Result<std::string> check_temp_tablespaces(Session& session, std::string value) {
   const auto names = split_identifier_list(value);
   if (!names) {
@@ -182,6 +200,7 @@ constexpr SettingRow kPostgresRows[] = {
       .normalise = normalise_date_style,
       .apply = [](Session& s, const std::string& v) { apply_date_style(v, s.applied.format); }}},
     {"data_directory_mode", {.octal = true}},
+    {"default_table_access_method", {.keeps_plans = true, .check = check_table_access_method}},
     {"default_tablespace", {.keeps_plans = true, .check = check_default_tablespace}},
     {"default_text_search_config", {.boot_value = "pg_catalog.english", .check = check_text_search}},
     {"default_transaction_isolation", {.keeps_plans = true}},

@@ -77,6 +77,7 @@ std::string relation_in_words(NameContext& names, SessionParts& session, Oid oid
     case 'S': return "sequence " + name;
     case 'v': return "view " + name;
     case 'm': return "materialized view " + name;
+    case 'f': return "foreign table " + name;
     case 'c': return "composite type " + name;
     case 't': return "toast table " + name;
     case 'r': return "table " + name;

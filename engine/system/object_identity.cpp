@@ -110,6 +110,7 @@ class Identifier {
     if (kind == 'S') type = "sequence";
     if (kind == 'v') type = "view";
     if (kind == 'm') type = "materialized view";
+    if (kind == 'f') type = "foreign table";
     if (kind == 'c') type = "composite type";
     return in_schema(std::move(type), pg_class::kOid, object, pg_class::c_relname, pg_class::c_relnamespace);
   }

@@ -1,6 +1,7 @@
 // Facts about relations: files, properties of indexes, what may be changed through them.
 #include "base/sqlstate.h"
 #include "catalog/access_method.h"
+#include "catalog/descriptor/foreign_source.h"
 #include "catalog/object_privileges.h"
 #include "catalog/row_security.h"
 #include "catalog/tables/sequence_table.h"
@@ -90,6 +91,7 @@ bool view_column_is_updatable(SessionParts& session, const catalog::RelationInfo
 Result<OwnedDatum> is_updatable(SessionParts& session, std::span<const Datum> arguments) {
   const auto relation = session.session_catalog().relation(arguments[0].oid());
   int32_t bits = 0;
+  if (relation != nullptr) INDIGO_TRY(catalog::check_reachable(*relation));
   if (relation != nullptr && (relation->kind == catalog::RelationKind::kTable || relation->is_partitioned()))
     bits = 4 | 8 | 16;
   if (relation != nullptr && relation->kind == catalog::RelationKind::kView && relation->oid >= oid::kFirstUserOid &&
@@ -108,6 +110,7 @@ Result<OwnedDatum> column_is_updatable(SessionParts& session, std::span<const Da
   if (number <= 0 || relation == nullptr || static_cast<size_t>(number) > relation->columns.size()) {
     return value_of(false);
   }
+  INDIGO_TRY(catalog::check_reachable(*relation));
   if (relation->kind == catalog::RelationKind::kView && relation->oid >= oid::kFirstUserOid) {
     return value_of(view_column_is_updatable(session, *relation, static_cast<size_t>(number) - 1));
   }

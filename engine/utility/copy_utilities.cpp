@@ -6,6 +6,7 @@
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "catalog/database.h"
+#include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/row_security.h"
 #include "engine/copy/copy_options.h"
@@ -27,10 +28,12 @@
 #include "sql/plan/change/table_rules.h"
 #include "sql/policy/apply.h"
 #include "sql/query_walk.h"
+#include "sql/rule/rule_tree.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/store.h"
 #include "storage/transaction.h"
 #include "types/function/registry.h"
+#include "types/io/domain_check.h"
 #include "types/io/type_definition.h"
 #include "types/oids.h"
 #include "types/text/strings.h"
@@ -130,6 +133,7 @@ Status check_writable(UtilityCall& call, const Target& target) {
 std::string kind_of(const catalog::RelationInfo& relation) {
   if (relation.kind == catalog::RelationKind::kView) return "view";
   if (relation.is_partitioned()) return "partitioned table";
+  if (relation.is_foreign()) return "foreign table";
   return relation.kind == catalog::RelationKind::kSequence ? "sequence" : "non-table relation";
 }
 
@@ -203,18 +207,21 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
 
 // "COPY t, line 3, column a: "x"", as PostgreSQL's context. `line` is the input line that the error is about; rows are
 // written in batches, so it may lie before the one that was read last.
+std::string shortened(std::string_view s) {
+  constexpr size_t kShownBytes = 100;
+  return s.size() <= kShownBytes ? std::string(s) : std::string(s.substr(0, kShownBytes)) + "...";
+}
+
 void add_context(Error& error, const Target& target, const CopyReader& reader, uint64_t line, int column,
-                 std::optional<std::string_view> value) {
+                 std::optional<std::string_view> value, std::string_view earlier = {}) {
   std::string where = "COPY " + target.relation->name + ", line " + std::to_string(line);
-  auto shortened = [](std::string_view s) {
-    constexpr size_t kShownBytes = 100;
-    return s.size() <= kShownBytes ? std::string(s) : std::string(s.substr(0, kShownBytes)) + "...";
-  };
   if (column >= 0) {
     where += ", column " + target.relation->columns[target.columns[column]].name;
     where += value ? ": \"" + shortened(*value) + "\"" : ": null input";
   } else if (line == reader.line_number() && !reader.line().empty() && find_invalid_text(reader.line()) == kAllValid) {
     where += ": \"" + shortened(reader.line()) + "\"";
+  } else if (!earlier.empty() && find_invalid_text(earlier) == kAllValid) {
+    where += ": \"" + std::string(earlier) + "\"";
   }
   error.where = where;
 }
@@ -231,9 +238,11 @@ Status skip_header(const Target& target, const CopyOptions& options, CopyReader&
   for (size_t i = 0; i < fields.size(); i++) {
     const std::string& name = target.relation->columns[target.columns[i]].name;
     if (fields[i] != name) {
-      return Error(sqlstate::kBadCopyFileFormat, "column name mismatch in header line field " + std::to_string(i + 1) +
-                                                     ": got \"" + std::string(fields[i].value_or("")) +
-                                                     "\", expected \"" + name + "\"");
+      return Error(
+          sqlstate::kBadCopyFileFormat,
+          "column name mismatch in header line field " + std::to_string(i + 1) + ": got " +
+              (fields[i] ? "\"" + std::string(*fields[i]) + "\"" : "null value (\"" + options.null_text + "\")") +
+              ", expected \"" + name + "\"");
     }
   }
   return {};
@@ -248,9 +257,26 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
   Arena arena;
   types::FuncContext context(call.session.context());
   context.set_arena(&arena);
-  if (options.header) INDIGO_TRY(skip_header(target, options, reader));
+  if (options.header) {
+    if (Status status = skip_header(target, options, reader); !status.ok()) {
+      auto error = status.take_error();
+      add_context(*error, target, reader, reader.line_number(), -1, {});
+      return error;
+    }
+  }
+  std::vector<bool> of_domain;
+  for (const int c : target.columns) {
+    const auto type = call.session.session_catalog().type(r.columns[c].type.oid);
+    of_domain.push_back(type != nullptr && type->kind == 'd');
+  }
+  // The lines of the rows that are not written yet: what a constraint says of one shows it.
+  std::vector<std::string> lines(options.format == CopyFormat::kBinary ? 0 : kChunkRows);
   auto not_written = [&](std::unique_ptr<Error> error) -> Status {
-    add_context(*error, target, reader, insert.row_number() + (options.header ? 1 : 0), -1, {});
+    const uint64_t number = insert.row_number() + (options.header ? 1 : 0);
+    const bool shown =
+        !lines.empty() && (error->state == sqlstate::kNotNullViolation || error->state == sqlstate::kCheckViolation);
+    add_context(*error, target, reader, number, -1, {},
+                shown ? std::string_view(lines[number % lines.size()]) : std::string_view());
     return error;
   };
   // What is wrong with the rows before comes first.
@@ -281,6 +307,8 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
       const auto& type = r.columns[target.columns[i]].type;
       if (!fields[i]) {
         row[i] = Datum::make_null(r.layout.phys(static_cast<size_t>(target.columns[i])));
+        if (of_domain[i] && !types::check_domain(context, type, row[i]))
+          return failed(context.take_error(), static_cast<int>(i), {});
         continue;
       }
       if (options.format == CopyFormat::kBinary) {
@@ -290,8 +318,10 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
       } else {
         return failed(context.take_error(), -1, {});
       }
-      if (context.failed()) return failed(context.take_error(), static_cast<int>(i), fields[i]);
+      if (context.failed() || (of_domain[i] && !types::check_domain(context, type, row[i])))
+        return failed(context.take_error(), static_cast<int>(i), fields[i]);
     }
+    if (!lines.empty()) lines[reader.line_number() % lines.size()] = shortened(reader.line());
     if (Status status = insert.add(row); !status.ok()) return not_written(status.take_error());
     if (--rows_until_reset == 0) {
       rows_until_reset = kChunkRows;
@@ -321,6 +351,7 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   INDIGO_TRY(check_not_read_only(call, "COPY FROM"));
   INDIGO_ASSIGN(Target target, find_target(call, stmt));
   INDIGO_TRY(check_writable(call, target));  // before its kind is told, and before the lock is waited for
+  INDIGO_TRY(catalog::check_reachable(*target.relation));
   if (target.relation->kind != catalog::RelationKind::kTable && !target.relation->is_partitioned()) {
     const bool view = target.relation->kind == catalog::RelationKind::kView;
     Error error(sqlstate::kWrongObjectType,
@@ -362,6 +393,41 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   return {};
 }
 
+// Of the relation that a change names: what its rules make of it must be one statement.
+Status check_rules(UtilityCall& call, const PgQuery__Node& change) {
+  const PgQuery__RangeVar* name = nullptr;
+  char event = 0;
+  bool returns = false;  // then a rule without rows is what is refused, by the change itself
+  switch (change.node_case) {
+    case PG_QUERY__NODE__NODE_INSERT_STMT:
+      name = change.insert_stmt->relation, event = '3', returns = change.insert_stmt->n_returning_list > 0;
+      break;
+    case PG_QUERY__NODE__NODE_UPDATE_STMT:
+      name = change.update_stmt->relation, event = '2', returns = change.update_stmt->n_returning_list > 0;
+      break;
+    case PG_QUERY__NODE__NODE_DELETE_STMT:
+      name = change.delete_stmt->relation, event = '4', returns = change.delete_stmt->n_returning_list > 0;
+      break;
+    default: return {};
+  }
+  const auto relation = call.session.session_catalog().find_relation(name->schemaname, name->relname);
+  if (relation == nullptr || relation->rules == nullptr) return {};
+  const auto refuse = [](const char* what) {
+    return Error(sqlstate::kFeatureNotSupported, std::string(what) + " rules are not supported for COPY");
+  };
+  for (const catalog::RuleInfo& rule : relation->rules->rules) {
+    if (rule.event != event || rule.enabled == 'D') continue;
+    if (!rule.instead) return refuse("DO ALSO");
+    if (rule.conditional && returns) continue;
+    if (rule.conditional) return refuse("conditional DO INSTEAD");
+    INDIGO_ASSIGN(const sql::RuleTexts texts, sql::rule_texts(call.session.context(), rule.tree));
+    if (texts.actions.empty() && returns) continue;
+    if (texts.actions.empty()) return refuse("DO INSTEAD NOTHING");
+    if (texts.actions.size() > 1) return refuse("multi-statement DO INSTEAD");
+  }
+  return {};
+}
+
 Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options) {
   auto& session = call.session;
   PreparedPtr prepared;
@@ -373,6 +439,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
         stmt.query->node_case == PG_QUERY__NODE__NODE_SELECT_STMT ? stmt.query->select_stmt : nullptr;
     while (first != nullptr && first->larg != nullptr) first = first->larg;
     const bool into = first != nullptr && first->into_clause != nullptr;
+    INDIGO_TRY(check_rules(call, *stmt.query));
     if (!into || first == stmt.query->select_stmt) {
       INDIGO_ASSIGN(prepared, session.preparation().prepare_node(call.statement, stmt.query, types));
     }
@@ -396,7 +463,8 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
       bool view = target.relation->kind == catalog::RelationKind::kView;
       Error error(sqlstate::kWrongObjectType,
                   std::string("cannot copy from ") + kind_of(*target.relation) + " \"" + target.relation->name + "\"");
-      if (view || target.relation->is_partitioned()) error.hint = "Try the COPY (SELECT ...) TO variant.";
+      if (view || target.relation->is_partitioned() || target.relation->is_foreign())
+        error.hint = "Try the COPY (SELECT ...) TO variant.";
       return error;
     }
     std::string list;

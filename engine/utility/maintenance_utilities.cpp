@@ -35,7 +35,9 @@ Status check_may_lock(UtilityCall& call, const catalog::RelationInfo& relation, 
   using storage::TableLockMode;
   if (relation.kind != catalog::RelationKind::kTable && !relation.is_partitioned() &&
       relation.kind != catalog::RelationKind::kView) {
-    return Error(sqlstate::kWrongObjectType, "cannot lock relation \"" + relation.name + "\"");
+    Error error(sqlstate::kWrongObjectType, "cannot lock relation \"" + relation.name + "\"");
+    if (relation.is_foreign()) error.detail = "This operation is not supported for foreign tables.";
+    return error;
   }
   auto& catalog = call.session.session_catalog();
   const uint32_t held = catalog::object_privileges(catalog, catalog::kRelationAcl, relation.oid, user);

@@ -6,6 +6,7 @@
 #include "catalog/catalog.h"
 #include "catalog/object_privileges.h"
 #include "catalog/tables/overlay_table.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/ddl/access/grant_target.h"
 #include "engine/ddl/access/privilege_list.h"
 #include "engine/ddl/hold.h"
@@ -193,15 +194,22 @@ Status grant_on_relation(DdlContext& c, const PgQuery__GrantStmt& s, const Relat
       return Error(sqlstate::kInvalidGrantOperation, "invalid privilege type for column");
     }
     for (const std::string& name : columns) {
-      INDIGO_ASSIGN(const ColumnInfo* column, column_of(*r, name));
-      INDIGO_TRY(apply_grant(c, s, column_target(c, *r, column->number, privilege), privilege, grantees));
+      int16_t number = 0;
+      if (const auto* system = catalog::find_system_column(name); system != nullptr && r->kind != RelationKind::kView) {
+        number = system->number;
+      } else {
+        INDIGO_ASSIGN(const ColumnInfo* column, column_of(*r, name));
+        number = column->number;
+      }
+      INDIGO_TRY(apply_grant(c, s, column_target(c, *r, number, privilege), privilege, grantees));
     }
   }
   return {};
 }
 
 // The one function of that name and, when they are given, input types.
-Result<std::shared_ptr<const types::FunctionInfo>> named_function(DdlContext& c, const PgQuery__ObjectWithArgs& f) {
+Result<std::shared_ptr<const types::FunctionInfo>> named_function(DdlContext& c, PgQuery__ObjectType type,
+                                                                  const PgQuery__ObjectWithArgs& f) {
   const NodeList parts = nodes(f.n_objname, f.objname);
   const auto q = sql::qualified_name(parts);
   const std::string name = sql::name_list_text(parts);
@@ -226,7 +234,13 @@ Result<std::shared_ptr<const types::FunctionInfo>> named_function(DdlContext& c,
     arguments.push_back(type.oid);
   }
   for (auto& function : candidates) {
-    if (function->arguments == arguments) return std::move(function);
+    if (function->arguments != arguments) continue;
+    const bool procedure = function->kind == types::FunctionKind::kProcedure;
+    if (type == PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION ? procedure
+                                                       : type == PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE && !procedure)
+      return Error(sqlstate::kWrongObjectType,
+                   name + "(" + types + ") is not a " + (procedure ? "function" : "procedure"));
+    return std::move(function);
   }
   return Error(sqlstate::kUndefinedFunction, "function " + name + "(" + types + ") does not exist");
 }
@@ -238,14 +252,17 @@ Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s, std::span<
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, string_of(node)));
       std::vector<Oid> found;
       table(c, pg_proc::kOid).scan(c.txn, {}, [&](RowReader row) {
-        if (row.oid(pg_proc::c_pronamespace) == schema) found.push_back(row.oid(pg_proc::c_oid));
+        const bool procedure = row.chr(pg_proc::c_prokind) == 'p';
+        const bool wanted = s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE ||
+                            procedure == (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE);
+        if (wanted && row.oid(pg_proc::c_pronamespace) == schema) found.push_back(row.oid(pg_proc::c_oid));
         return true;
       });
       for (const Oid oid : found) functions.push_back(c.catalog.function(oid));
     }
   } else {
     for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
-      INDIGO_ASSIGN(auto function, named_function(c, *node->object_with_args));
+      INDIGO_ASSIGN(auto function, named_function(c, s.objtype, *node->object_with_args));
       functions.push_back(std::move(function));
     }
   }
@@ -258,7 +275,9 @@ Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s, std::span<
                    types::kPrivilegeExecute,
                    function->name,
                    kInvalidOid};
-    INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, "function"));
+    INDIGO_ASSIGN(
+        const Wanted wanted,
+        wanted_privileges(s, t.all, s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE ? "procedure" : "function"));
     INDIGO_TRY(apply_grant(c, s, t, wanted.privileges, grantees));
   }
   return {};

@@ -4,6 +4,7 @@
 #include "engine/ddl/foreign/server.h"
 #include "engine/ddl/function/signature.h"
 #include "engine/ddl/hold.h"
+#include "engine/ddl/object/conversion.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/operator/operator_class.h"
 #include "engine/ddl/replication/publication.h"
@@ -196,6 +197,9 @@ std::string describe(DdlContext& c, const Address& a) {
     case catalog::pg_ts_dict::kOid:
     case catalog::pg_ts_parser::kOid:
     case catalog::pg_ts_template::kOid: return text_search_text(c, a);
+    case catalog::pg_am::kOid:
+      return "access method " + name_in_table(c, a.class_id, a.object, catalog::pg_am::c_amname);
+    case catalog::pg_conversion::kOid: return "conversion " + conversion_text(c, a.object);
     case catalog::pg_event_trigger::kOid:
       return "event trigger " + name_in_table(c, a.class_id, a.object, catalog::pg_event_trigger::c_evtname);
     case catalog::pg_foreign_data_wrapper::kOid:

@@ -15,7 +15,6 @@ struct Kind {
 // Kinds whose objects have a name of their own.
 constexpr Kind kNamed[] = {
     {PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER, "event trigger"},
-    {PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE, "foreign table"},
 };
 // Kinds whose objects belong to a table.
 constexpr Kind kOfTable[] = {

@@ -11,7 +11,10 @@
 #include "engine/ddl/foreign/foreign_object.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/hold.h"
+#include "engine/ddl/object/access_method.h"
 #include "engine/ddl/object/collation.h"
+#include "engine/ddl/object/conversion.h"
+#include "engine/ddl/object/language.h"
 #include "engine/ddl/object/statistics.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/operator/definition.h"
@@ -42,6 +45,8 @@ std::optional<Wanted> relation_wanted(PgQuery__ObjectType type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: return Wanted{RelationKind::kSequence, "sequence", "a sequence"};
     case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW:
       return Wanted{RelationKind::kMaterializedView, "materialized view", "a materialized view"};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE:
+      return Wanted{RelationKind::kForeignTable, "foreign table", "a foreign table"};
     default: return std::nullopt;
   }
 }
@@ -56,6 +61,7 @@ std::string_view drop_hint(RelationKind kind) {
     case RelationKind::kSequence: return "Use DROP SEQUENCE to remove a sequence.";
     case RelationKind::kMaterializedView: return "Use DROP MATERIALIZED VIEW to remove a materialized view.";
     case RelationKind::kComposite: return "Use DROP TYPE to remove a type.";
+    case RelationKind::kForeignTable: return "Use DROP FOREIGN TABLE to remove a foreign table.";
   }
   return "";
 }
@@ -78,8 +84,8 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
                                 quoted(missing_ok ? std::string(q.name) : sql::name_list_text(name)) +
                                 " does not exist";
     if (!missing_ok) {
-      return Error(wanted.kind == RelationKind::kIndex ? sqlstate::kUndefinedObject : sqlstate::kUndefinedTable,
-                   message);
+      const bool object = wanted.kind == RelationKind::kIndex || wanted.kind == RelationKind::kForeignTable;
+      return Error(object ? sqlstate::kUndefinedObject : sqlstate::kUndefinedTable, message);
     }
     notice(c, message + ", skipping");
     return std::optional<Address>();
@@ -94,7 +100,7 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
   const Oid schema_owner = catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, found->schema).owner;
   if (!c.catalog.has_privileges_of(c.catalog.user(), schema_owner)) INDIGO_TRY(check_owner(c, *found));
   INDIGO_TRY(check_not_system(*found));
-  if (found->is_partition && found->kind == RelationKind::kTable && !found->parents.empty()) {
+  if (found->is_partition && (found->kind == RelationKind::kTable || found->is_foreign()) && !found->parents.empty()) {
     // Statements that route rows into the parent must not find half of a partition.
     INDIGO_TRY(lock_object(c, found->parents[0], TableLockMode::kAccessExclusive));
   }
@@ -145,6 +151,11 @@ Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropSt
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: return find_dropped_type(c, node.type_name, true, s.missing_ok);
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
       return find_dropped_collation(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ACCESS_METHOD:
+      return find_dropped_access_method(c, string_of(&node), s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION:
+      return find_dropped_conversion(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE: return find_dropped_language(c, string_of(&node), s.missing_ok);
     case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: return find_dropped_extension(c, string_of(&node), s.missing_ok);
     case PG_QUERY__OBJECT_TYPE__OBJECT_FDW: return find_own_foreign(c, kWrapperKind, string_of(&node), s.missing_ok);
     case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER:

@@ -4,6 +4,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/access/policy.h"
+#include "engine/ddl/foreign/foreign_table.h"
 #include "engine/ddl/object/large_object.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/partition/partition_key.h"
@@ -133,6 +134,7 @@ Status remove_relation(DdlContext& c, Oid oid) {
   const char kind = row.chr(pg_class::c_relkind);
   INDIGO_TRY(remove_inheritance(c, oid));
   if (kind == 'p') INDIGO_TRY(remove_partition_key(c, oid));
+  if (kind == 'f') INDIGO_TRY(remove_foreign_table(c, oid));
   if (kind == 'i' || kind == 'I') {
     SystemTable& indexes = table(c, pg_index::kOid);
     std::string index_image;
@@ -256,7 +258,10 @@ Status remove_object(DdlContext& c, const Address& a) {
     case catalog::pg_ts_parser::kOid:
     case catalog::pg_ts_template::kOid: INDIGO_TRY(remove_text_search(c, a)); break;
     case catalog::pg_largeobject::kOid: INDIGO_TRY(remove_large_object(c, a.object)); break;
+    case catalog::pg_am::kOid:
     case catalog::pg_cast::kOid:
+    case catalog::pg_conversion::kOid:
+    case catalog::pg_language::kOid:
     case catalog::pg_opclass::kOid:
     case catalog::pg_opfamily::kOid:
     case catalog::pg_amop::kOid:

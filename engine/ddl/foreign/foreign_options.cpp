@@ -85,4 +85,12 @@ Oid validator_of_wrapper(DdlContext& c, Oid wrapper) {
   return t.reader(image).oid(pg_foreign_data_wrapper::c_fdwvalidator);
 }
 
+Oid validator_of_server(DdlContext& c, Oid server) {
+  namespace pg_foreign_server = catalog::pg_foreign_server;
+  std::string image;
+  const SystemTable& t = table(c, pg_foreign_server::kOid);
+  if (!t.find_oid(c.txn, server, image)) return kInvalidOid;
+  return validator_of_wrapper(c, t.reader(image).oid(pg_foreign_server::c_srvfdw));
+}
+
 }  // namespace indigo::engine::ddl

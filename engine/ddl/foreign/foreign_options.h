@@ -22,5 +22,6 @@ void write_options(RowValues& row, int column, const ForeignOptions& options);  
 
 // Of the wrapper that a server uses; kInvalidOid: it has none.
 Oid validator_of_wrapper(DdlContext& c, Oid wrapper);
+Oid validator_of_server(DdlContext& c, Oid server);
 
 }  // namespace indigo::engine::ddl

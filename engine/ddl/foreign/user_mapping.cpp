@@ -43,13 +43,6 @@ std::string mapping_text(DdlContext& c, Oid role, std::string_view state, std::s
   return "user mapping for " + quoted(role_text(c, role)) + " " + std::string(state) + " for server " + quoted(server);
 }
 
-Oid validator_of_server(DdlContext& c, Oid server) {
-  std::string image;
-  const SystemTable& t = table(c, pg_foreign_server::kOid);
-  if (!t.find_oid(c.txn, server, image)) return kInvalidOid;
-  return validator_of_wrapper(c, t.reader(image).oid(pg_foreign_server::c_srvfdw));
-}
-
 }  // namespace
 
 Status execute_create_user_mapping(DdlContext& c, const PgQuery__CreateUserMappingStmt& s) {

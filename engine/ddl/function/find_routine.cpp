@@ -151,8 +151,9 @@ Result<RoutinePtr> find_routine(DdlContext& c, PgQuery__ObjectType type, const P
     if (type == PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION && other->kind == FunctionKind::kAggregate)
       return Error(sqlstate::kWrongObjectType, quoted(other->name) + " is an aggregate function")
           .with_hint("Use DROP AGGREGATE to drop aggregate functions.");
-    return Error(sqlstate::kWrongObjectType,
-                 text + " is not a" + (type == PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE ? "n aggregate" : " " + word));
+    return Error(sqlstate::kWrongObjectType, type == PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE
+                                                 ? "function " + text + " is not an aggregate"
+                                                 : text + " is not a " + word);
   }
   if (!missing_ok) return Error(sqlstate::kUndefinedFunction, word + " " + text + " does not exist");
   notice(c, word + " " + as_written(name, arguments) + " does not exist, skipping");
@@ -236,6 +237,7 @@ Result<Oid> find_language(DdlContext& c, std::string_view name) {
     return false;
   });
   if (found == kInvalidOid) return Error(sqlstate::kUndefinedObject, "language " + quoted(name) + " does not exist");
+  if (found >= oid::kFirstUserOid) return unsupported("a function in a language of users' own");
   const Oid user = c.catalog.user();
   const uint32_t held = catalog::object_privileges(c.catalog, catalog::kLanguageAcl, found, user);
   const bool may = trusted ? (held & types::kPrivilegeUsage) != 0 : c.catalog.is_superuser(user);

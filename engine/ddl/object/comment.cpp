@@ -8,7 +8,10 @@
 #include "engine/ddl/foreign/foreign_object.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/hold.h"
+#include "engine/ddl/object/access_method.h"
 #include "engine/ddl/object/collation.h"
+#include "engine/ddl/object/conversion.h"
+#include "engine/ddl/object/language.h"
 #include "engine/ddl/object/large_object.h"
 #include "engine/ddl/object/statistics.h"
 #include "engine/ddl/object/tablespace.h"
@@ -93,6 +96,7 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
     case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX:
     case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:
     case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: {
       INDIGO_ASSIGN(const RelationPtr r, relation_named(c, list));
       switch (type) {
@@ -101,6 +105,9 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
         case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW: INDIGO_TRY(wrong_kind(*r, RelationKind::kView, "a view")); break;
         case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE:
           INDIGO_TRY(wrong_kind(*r, RelationKind::kSequence, "a sequence"));
+          break;
+        case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE:
+          INDIGO_TRY(wrong_kind(*r, RelationKind::kForeignTable, "a foreign table"));
           break;
         default: INDIGO_TRY(wrong_kind(*r, RelationKind::kMaterializedView, "a materialized view")); break;
       }
@@ -123,6 +130,22 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
       }
       return Error(sqlstate::kUndefinedObject, "constraint " + quoted(string_of(list.back())) + " for table " +
                                                    quoted(r->name) + " does not exist");
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMCONSTRAINT: {
+      const PgQuery__TypeName& name = *list[0]->type_name;
+      INDIGO_ASSIGN(const TypePtr domain, existing_type(c, nodes(name.n_names, name.names)));
+      if (domain->kind != 'd') return Error(sqlstate::kWrongObjectType, quoted(domain->name) + " is not a domain");
+      INDIGO_TRY(check_owner(c, domain->owner, "type", domain->name));
+      Oid found = kInvalidOid;
+      table(c, pg_constraint::kOid).scan(c.txn, {}, [&](RowReader row) {
+        if (row.oid(pg_constraint::c_contypid) == domain->oid &&
+            row.str(pg_constraint::c_conname) == string_of(list[1]))
+          found = row.oid(pg_constraint::c_oid);
+        return found == kInvalidOid;
+      });
+      if (found != kInvalidOid) return Address{pg_constraint::kOid, found, 0};
+      return Error(sqlstate::kUndefinedObject, "constraint " + quoted(string_of(list[1])) + " for domain " +
+                                                   type_text(c, {domain->oid, -1, kInvalidOid}) + " does not exist");
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER: {
       INDIGO_ASSIGN(const auto found, find_named_trigger(c, list, false, TableLockMode::kShareUpdateExclusive));
@@ -211,9 +234,17 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
       INDIGO_ASSIGN(const auto found, find_own_event_trigger(c, string_of(object), false));
       return *found;
     }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ACCESS_METHOD: return find_own_access_method(c, string_of(object));
+    case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION: {
+      INDIGO_ASSIGN(const auto found, find_own_conversion(c, list, false));
+      return *found;
+    }
     case PG_QUERY__OBJECT_TYPE__OBJECT_FDW:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER: {
-      const ForeignKind& kind = type == PG_QUERY__OBJECT_TYPE__OBJECT_FDW ? kWrapperKind : kServerKind;
+      const ForeignKind& kind = type == PG_QUERY__OBJECT_TYPE__OBJECT_FDW        ? kWrapperKind
+                                : type == PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE ? kLanguageKind
+                                                                                 : kServerKind;
       INDIGO_ASSIGN(const auto found, find_own_foreign(c, kind, string_of(object), false));
       return *found;
     }

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/memory/arena.h"
+#include "engine/ddl/object/access_method.h"
 #include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/object/view.h"
 #include "engine/ddl/rows.h"
@@ -189,6 +190,7 @@ Status execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTabl
   spec.kind = RelationKind::kMaterializedView;
   spec.name = truncated_name(into.rel->relname);
   spec.persistence = 'p';
+  INDIGO_ASSIGN(spec.access_method, new_table_method(c, s.into->access_method));
   INDIGO_ASSIGN(spec.schema, creation_schema(c, into.rel->schemaname, false));
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
   if (!free) return {};

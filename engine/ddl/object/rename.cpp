@@ -14,8 +14,10 @@
 #include "engine/ddl/foreign/wrapper.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
+#include "engine/ddl/object/conversion.h"
 #include "engine/ddl/object/database.h"
 #include "engine/ddl/object/domain.h"
+#include "engine/ddl/object/language.h"
 #include "engine/ddl/object/large_object.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/object/statistics.h"
@@ -130,6 +132,7 @@ Status check_kind(const RelationInfo& r, PgQuery__ObjectType type) {
   };
   if (type == PG_QUERY__OBJECT_TYPE__OBJECT_VIEW && r.kind != RelationKind::kView) return refuse("a view");
   if (type == PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE && r.kind != RelationKind::kSequence) return refuse("a sequence");
+  if (type == PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE && !r.is_foreign()) return refuse("a foreign table");
   if (type == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW && r.kind != RelationKind::kMaterializedView)
     return refuse("a materialized view");
   return {};
@@ -215,6 +218,7 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLUMN:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ATTRIBUTE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT: {
@@ -284,6 +288,10 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
       INDIGO_TRY(rename_routine(c, s.rename_type, *s.object->object_with_args, s.newname));
       return {};
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE: return rename_tablespace(c, s.subname, s.newname);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION:
+      return rename_conversion(c, nodes(s.object->list->n_items, s.object->list->items), s.newname);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE:
+      return rename_foreign(c, kLanguageKind, string_of(s.object), s.newname);
     case PG_QUERY__OBJECT_TYPE__OBJECT_FDW: return rename_foreign(c, kWrapperKind, string_of(s.object), s.newname);
     case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER:
       return rename_foreign(c, kServerKind, string_of(s.object), s.newname);
@@ -349,6 +357,7 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW: {
       INDIGO_ASSIGN(const RelationPtr r,
                     open_relation(c, s.relation, TableLockMode::kAccessExclusive, s.missing_ok, check_definable));
@@ -405,6 +414,10 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
       INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
       INDIGO_TRY(move_collation(c, nodes(s.object->list->n_items, s.object->list->items), schema));
       return {};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION: {
+      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      return move_conversion(c, nodes(s.object->list->n_items, s.object->list->items), schema);
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
@@ -495,6 +508,9 @@ Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
       INDIGO_TRY(change_operator_owner(c, *s.object->object_with_args, owner));
       return {};
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE: return change_tablespace_owner(c, string_of(s.object), owner);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION:
+      return change_conversion_owner(c, nodes(s.object->list->n_items, s.object->list->items), owner);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE: return change_language_owner(c, string_of(s.object), owner);
     case PG_QUERY__OBJECT_TYPE__OBJECT_FDW: return change_wrapper_owner(c, string_of(s.object), owner);
     case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER: return change_server_owner(c, string_of(s.object), owner);
     case PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION: return change_publication_owner(c, string_of(s.object), owner);

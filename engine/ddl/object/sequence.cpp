@@ -235,7 +235,8 @@ Status set_owner_column(DdlContext& c, const RelationPtr& sequence, const PgQuer
       return Error(sqlstate::kUndefinedTable,
                    "relation " + quoted(sql::name_list_text(parts.first(parts.size() - 1))) + " does not exist");
     }
-    if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kView) {
+    if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kView && !relation->is_foreign() &&
+        !relation->is_partitioned()) {
       return Error(sqlstate::kWrongObjectType, "sequence cannot be owned by relation " + quoted(relation->name))
           .with_detail("This operation is not supported for " +
                        std::string(relation->kind == RelationKind::kSequence ? "sequences"

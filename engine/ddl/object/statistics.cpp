@@ -180,7 +180,7 @@ Status execute_create_statistics(DdlContext& c, const PgQuery__CreateStatsStmt& 
   INDIGO_ASSIGN(const RelationPtr relation,
                 open_relation(c, s.relations[0]->range_var, TableLockMode::kShareUpdateExclusive));
   if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView &&
-      !relation->is_partitioned()) {
+      !relation->is_partitioned() && !relation->is_foreign()) {
     return Error(sqlstate::kWrongObjectType, "cannot define statistics for relation " + quoted(relation->name))
         .with_detail("This operation is not supported for " + std::string(kind_name(relation->kind)) + "s.");
   }

@@ -14,6 +14,7 @@ namespace indigo::engine::ddl {
 Status execute_create_operator_class(DdlContext& c, const PgQuery__CreateOpClassStmt& s);
 Status execute_create_operator_family(DdlContext& c, const PgQuery__CreateOpFamilyStmt& s);
 // By its name in its schema, or in the schemas of search_path; none: kInvalidOid.
+Oid find_operator_group_named(DdlContext& c, bool family, Oid method, const sql::QualifiedName& name);
 Oid operator_class_named(DdlContext& c, Oid method, const sql::QualifiedName& name);
 // A class of a method for values of `type`, as it is named: 42704 when there is none, 42804 when it is for others.
 Result<Oid> find_class(DdlContext& c, NodeList name, Oid type, Oid method);

@@ -114,7 +114,7 @@ Status abandon_columns(DdlContext& c, const RelationInfo& parent, const Relation
 }
 
 Status check_attachable(DdlContext& c, const RelationInfo& parent, const RelationInfo& child) {
-  if (child.kind != RelationKind::kTable && child.kind != RelationKind::kPartitionedTable) {
+  if (child.kind != RelationKind::kTable && !child.is_partitioned() && !child.is_foreign()) {
     return Error(sqlstate::kWrongObjectType,
                  "ALTER action ATTACH PARTITION cannot be performed on relation " + quoted(child.name));
   }
@@ -147,6 +147,17 @@ Status check_attachable(DdlContext& c, const RelationInfo& parent, const Relatio
   return {};
 }
 
+// Nothing can make its rows unique.
+Status check_foreign_attachable(const RelationInfo& parent, const RelationInfo& child) {
+  for (const IndexInfo& index : parent.indexes) {
+    if (!index.unique) continue;
+    return Error(sqlstate::kWrongObjectType, "cannot attach foreign table " + quoted(child.name) +
+                                                 " as partition of partitioned table " + quoted(parent.name))
+        .with_detail("Partitioned table " + quoted(parent.name) + " contains unique indexes.");
+  }
+  return {};
+}
+
 // The rows that are there must belong to the new partition; told of the table that has the wrong one.
 Status check_rows(DdlContext& c, const RelationInfo& child) {
   INDIGO_ASSIGN(const std::string condition, sql::partition::partition_condition(c.host.session(), child));
@@ -154,7 +165,7 @@ Status check_rows(DdlContext& c, const RelationInfo& child) {
   INDIGO_ASSIGN(const std::vector<Oid> all, with_descendants(c, child.oid, TableLockMode::kAccessExclusive));
   for (const Oid oid : all) {
     const RelationPtr table = current(c, oid);
-    if (table->is_partitioned()) continue;
+    if (table->is_partitioned() || table->is_foreign()) continue;
     bool violated = false;
     const std::string query = "SELECT 1 FROM " + qualified(*table) + " WHERE (" + condition + ") IS FALSE LIMIT 1";
     INDIGO_TRY(c.host.run_query(query, [&](const ResultShape&, const Chunk& chunk) -> Status {
@@ -185,6 +196,7 @@ Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
   INDIGO_TRY(check_attachable(c, *parent, *child));
   INDIGO_TRY(check_may_be_child(*child, true));
   INDIGO_TRY(check_not_in_use(c, *child, "ALTER TABLE"));
+  if (child->is_foreign()) INDIGO_TRY(check_foreign_attachable(*parent, *child));
   INDIGO_ASSIGN(const sql::partition::Bound bound, read_bound_spec(c, *parent, *cmd.bound));
   INDIGO_TRY(check_new_bound(c, *parent, child->name, bound, *cmd.bound));
   INDIGO_TRY(adopt_columns(c, *parent, *child, true));

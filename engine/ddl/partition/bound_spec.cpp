@@ -232,6 +232,12 @@ Status check_default_partition(DdlContext& c, const RelationPtr& parent, const B
   for (const Oid below : all) {
     const RelationPtr leaf = current(c, below);
     if (leaf->is_partitioned()) continue;
+    if (leaf->is_foreign()) {
+      warning(c, sqlstate::kCheckViolation,
+              "skipped scanning foreign table " + quoted(leaf->name) + " which is a partition of default partition " +
+                  quoted(current(c, oid)->name));
+      continue;
+    }
     bool found = false;
     const std::string query = "SELECT 1 FROM " + qualified(*leaf) + " WHERE " + condition + " LIMIT 1";
     INDIGO_TRY(c.host.run_query(query, [&](const ResultShape&, const Chunk& chunk) -> Status {

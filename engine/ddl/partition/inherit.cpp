@@ -24,7 +24,7 @@ Status check_parent(DdlContext& c, const RelationInfo& r, bool partition, char p
       return Error(sqlstate::kWrongObjectType, "cannot inherit from partitioned table " + quoted(r.name));
     }
     if (r.is_partition) return Error(sqlstate::kWrongObjectType, "cannot inherit from partition " + quoted(r.name));
-    if (r.kind != RelationKind::kTable) {
+    if (r.kind != RelationKind::kTable && !r.is_foreign()) {
       return Error(sqlstate::kWrongObjectType,
                    "inherited relation " + quoted(r.name) + " is not a table or foreign table");
     }
@@ -42,8 +42,9 @@ Status check_parent(DdlContext& c, const RelationInfo& r, bool partition, char p
   return check_owner(c, r);
 }
 
-ColumnSpec inherited(const RelationPtr& parent, const ColumnInfo& column) {
+ColumnSpec inherited(DdlContext& c, const RelationPtr& parent, const ColumnInfo& column) {
   ColumnSpec spec;
+  spec.compression = compression_of(c, parent->oid, column.number);
   spec.column.name = column.name;
   spec.column.type = column.type;
   spec.column.not_null = column.not_null;
@@ -73,6 +74,15 @@ Status check_same_type(DdlContext& c, const NewColumn& a, const TypeRef& b, cons
                    quoted(c.catalog.collation_name(b.collation)));
 }
 
+// Of two definitions of a column; one that says nothing takes the other's.
+Status merge_compression(ColumnSpec& into, char other) {
+  if (into.compression == 0) into.compression = other;
+  if (other == 0 || other == into.compression) return {};
+  const auto name = [](char method) { return method == 'p' ? "pglz" : "lz4"; };
+  return Error(sqlstate::kDatatypeMismatch, "column " + quoted(into.column.name) + " has a compression method conflict")
+      .with_detail(std::string(name(into.compression)) + " versus " + name(other));
+}
+
 // A parent's column that another parent has, too. `conflicts`: columns whose parents disagree about the default.
 Status merge_parents(DdlContext& c, ColumnSpec& known, const RelationPtr& parent, const ColumnInfo& column,
                      std::vector<std::string>& conflicts) {
@@ -82,6 +92,7 @@ Status merge_parents(DdlContext& c, ColumnSpec& known, const RelationPtr& parent
     return Error(sqlstate::kInvalidColumnDefinition,
                  "inherited column " + quoted(column.name) + " has a generation conflict");
   }
+  INDIGO_TRY(merge_compression(known, compression_of(c, parent->oid, column.number)));
   known.column.inherit_count++;
   known.column.not_null |= column.not_null;
   if (!column.default_expr || column.identity != 0) return {};
@@ -127,6 +138,8 @@ Status merge_own(DdlContext& c, ColumnSpec& known, ColumnSpec own, bool partitio
                    "column " + quoted(name) + " inherits from generated column but specifies " + what);
     }
   }
+  INDIGO_TRY(merge_compression(known, own.compression));
+  own.compression = known.compression;
   const NewColumn merged = known.column;
   if (!has_default && own.generated_node == nullptr && own.identity == nullptr) {
     own.default_tree = known.default_tree;
@@ -178,7 +191,7 @@ Status inherit_columns(DdlContext& c, const std::vector<RelationPtr>& parents, b
       if (ColumnSpec* known = find(out, column.name)) {
         INDIGO_TRY(merge_parents(c, *known, parent, column, conflicts));
       } else {
-        out.push_back(inherited(parent, column));
+        out.push_back(inherited(c, parent, column));
       }
     }
   }

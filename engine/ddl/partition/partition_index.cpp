@@ -4,6 +4,7 @@
 
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/expression.h"
+#include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/table/rewrite.h"
 #include "sql/parse/parse_tree.h"
 
@@ -90,6 +91,7 @@ Status link_index(DdlContext& c, const RelationInfo& parent, Oid index, const Re
 Status validate_if_complete(DdlContext& c, const RelationPtr& relation, Oid index) {
   for (const Oid child : relation->children) {
     const RelationPtr partition = current(c, child);
+    if (partition->is_foreign()) continue;
     const bool has = std::any_of(partition->indexes.begin(), partition->indexes.end(),
                                  [&](const IndexInfo& i) { return i.parent == index && i.valid; });
     if (!has) return {};
@@ -108,7 +110,30 @@ Oid table_of(DdlContext& c, Oid index) {
   return indexes.find_oid(c.txn, index, image) ? indexes.reader(image).oid(pg_index::c_indrelid) : kInvalidOid;
 }
 
+Error unique_over_foreign(const RelationInfo& table) {
+  return Error(sqlstate::kWrongObjectType, "cannot create unique index on partitioned table " + quoted(table.name))
+      .with_detail("Table " + quoted(table.name) + " contains partitions that are foreign tables.");
+}
+
 }  // namespace
+
+Status check_no_foreign_partition(DdlContext& c, const RelationInfo& table) {
+  INDIGO_ASSIGN(const std::vector<Oid> all, with_descendants(c, table.oid, TableLockMode::kShare));
+  for (const Oid oid : all) {
+    if (current(c, oid)->is_foreign()) return unique_over_foreign(table);
+  }
+  return {};
+}
+
+Status check_foreign_partition(const RelationInfo& parent) {
+  for (const IndexInfo& index : parent.indexes) {
+    if (!index.unique) continue;
+    return Error(sqlstate::kWrongObjectType,
+                 "cannot create foreign partition of partitioned table " + quoted(parent.name))
+        .with_detail("Table " + quoted(parent.name) + " contains indexes that are unique.");
+  }
+  return {};
+}
 
 Status check_partitioned_key(const RelationInfo& relation, const IndexSpec& spec) {
   if (!relation.is_partitioned() || !spec.unique) return {};
@@ -132,6 +157,7 @@ Status check_partitioned_key(const RelationInfo& relation, const IndexSpec& spec
 Status add_partition_index(DdlContext& c, ConstraintTarget& target, const RelationInfo& parent,
                            const IndexInfo& index) {
   const RelationPtr partition = current(c, target.relation);
+  if (partition->is_foreign()) return index.unique ? Status(unique_over_foreign(parent)) : Status();
   const bool constraint = constraint_of(parent, index.oid) != nullptr;
   for (const IndexInfo& own : partition->indexes) {
     if (own.parent == index.oid) return {};

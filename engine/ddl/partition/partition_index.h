@@ -6,6 +6,9 @@
 
 namespace indigo::engine::ddl {
 
+// A partitioned table with a unique index has no foreign tables below it (42809): nothing could keep their rows unique.
+Status check_no_foreign_partition(DdlContext& c, const RelationInfo& table);
+Status check_foreign_partition(const RelationInfo& parent);
 // 0A000 when a unique index leaves out a column of the partition key: no partition could answer for the others.
 Status check_partitioned_key(const RelationInfo& relation, const IndexSpec& spec);
 // The parent's index in a partition: one that is there and fits, or a new one.

@@ -20,6 +20,7 @@ Status check_relation(DdlContext& c, const RelationInfo& r) {
   if (r.kind != RelationKind::kTable && r.kind != RelationKind::kPartitionedTable && r.kind != RelationKind::kView) {
     const char* kinds = r.kind == RelationKind::kSequence           ? "sequences"
                         : r.kind == RelationKind::kComposite        ? "composite types"
+                        : r.is_foreign()                            ? "foreign tables"
                         : r.kind == RelationKind::kPartitionedIndex ? "partitioned indexes"
                                                                     : "indexes";
     return Error(sqlstate::kWrongObjectType, "relation " + quoted(r.name) + " cannot have rules")

@@ -6,6 +6,7 @@
 #include "catalog/tables/system_columns.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/foreign/foreign_table.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"
 #include "engine/ddl/table/merged_keys.h"
@@ -99,6 +100,8 @@ Status mark_added(DdlContext& c, Oid relation, int16_t number, const TypeRef& ty
 Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   const PgQuery__ColumnDef& d = *cmd.def->column_def;
   INDIGO_ASSIGN(ColumnSpec spec, column_spec(c, d, relation->name));
+  for (const PgQuery__Node* node : nodes(relation->is_foreign() ? d.n_constraints : 0, d.constraints))
+    INDIGO_TRY(check_foreign_constraint(c, *node->constraint));
   const std::string& name = spec.column.name;
   if (relation->find_column(name) != nullptr) {
     const std::string message = column_text(*relation, name) + " already exists";
@@ -132,6 +135,10 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
   INDIGO_TRY(record_dependency(c, {pg_class::kOid, relation->oid, number},
                                {pg_collation::kOid, spec.column.type.collation, 0}, 'n'));
   INDIGO_TRY(finish_column(c, current(c, relation->oid), number, spec));
+  if (spec.compression != 0) {
+    INDIGO_TRY(update_attribute(c, relation->oid, number,
+                                [&](RowValues& v) { v.chr(pg_attribute::c_attcompression, spec.compression); }));
+  }
   if (sequence != kInvalidOid) {
     INDIGO_TRY(adopt_sequence(c, sequence, relation->oid, number, spec.serial));
   }
@@ -149,7 +156,8 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
   std::vector<const PgQuery__Constraint*> none;
   std::deque<PgQuery__Constraint> renamed;
   merge_equal_keys(columns, none, renamed);
-  return add_column_constraints(c, target, columns[0]);
+  INDIGO_TRY(add_column_constraints(c, target, columns[0]));
+  return change_column_options(c, *current(c, relation->oid), columns[0].column.name, columns[0].foreign_options);
 }
 
 Status drop_column(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {

@@ -386,6 +386,8 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   const ColumnInfo column = *found;
   INDIGO_ASSIGN(const TypeRef type, wanted_type(c, d, column));
   INDIGO_TRY(check_not_in_itself(c, relation->row_type, type.oid));
+  if (relation->is_foreign() && !sql::absent(d.raw_default))
+    return Error(sqlstate::kWrongObjectType, quoted(relation->name) + " is not a table");
   INDIGO_TRY(check_type_change(c, relation, column));
   INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
   if (column.identity != 0) INDIGO_TRY(check_identity_type(type.oid));

@@ -7,7 +7,9 @@
 #include "catalog/object_privileges.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/foreign/foreign_table.h"
 #include "engine/ddl/hold.h"
+#include "engine/ddl/object/access_method.h"
 #include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/object/view_options.h"
 #include "engine/ddl/partition/alter_children.h"
@@ -131,6 +133,7 @@ Status alter_constraint(DdlContext& c, const RelationPtr& relation, const PgQuer
 }
 
 Status add_constraint(DdlContext& c, const RelationPtr& relation, const PgQuery__Constraint& k) {
+  if (relation->is_foreign()) INDIGO_TRY(check_foreign_constraint(c, k));
   ConstraintTarget target;
   target.relation = relation->oid;
   switch (k.contype) {
@@ -222,20 +225,7 @@ Status set_storage(DdlContext& c, const RelationPtr& relation, const PgQuery__Al
 // Values are not compressed here: the method is kept to be shown.
 Status set_compression(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
-  const std::string method = text_value(cmd.def);
-  char letter = '\0';
-  if (method != "default") {
-    INDIGO_ASSIGN(const bool toastable, is_toastable(c, *column));
-    if (!toastable) {
-      return Error(
-          sqlstate::kFeatureNotSupported,
-          "column data type " + type_text(c, {column->type.oid, -1, kInvalidOid}) + " does not support compression");
-    }
-    if (method != "pglz" && method != "lz4") {
-      return Error(sqlstate::kInvalidParameterValue, "invalid compression method " + quoted(method));
-    }
-    letter = method[0];
-  }
+  INDIGO_ASSIGN(const char letter, column_compression(c, column->type, text_value(cmd.def)));
   return update_attribute(c, relation->oid, column->number,
                           [&](RowValues& a) { a.chr(pg_attribute::c_attcompression, letter); });
 }
@@ -430,6 +420,11 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
         return attach_index(c, relation, cmd.def->partition_cmd->name);
       }
       return attach_partition(c, relation, *cmd.def->partition_cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetAccessMethod: return set_table_method(c, *relation, cmd.name);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_GenericOptions:
+      return change_foreign_options(c, *relation, nodes(cmd.def->list->n_items, cmd.def->list->items));
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnGenericOptions:
+      return change_column_options(c, *relation, cmd.name, nodes(cmd.def->list->n_items, cmd.def->list->items));
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartition: return detach_partition(c, relation, *cmd.def->partition_cmd);
     default: return unsupported("this form of ALTER TABLE");
   }
@@ -442,6 +437,7 @@ bool accepts(RelationKind kind, PgQuery__ObjectType type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW: return kind == RelationKind::kView;
     case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW: return kind == RelationKind::kMaterializedView;
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: return kind == RelationKind::kSequence;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE: return kind == RelationKind::kForeignTable;
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: return kind == RelationKind::kComposite;
     default: return true;
   }
@@ -532,13 +528,18 @@ Status execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s) {
     return {};
   }
   if (!accepts(relation->kind, s.objtype)) {
-    return Error(sqlstate::kWrongObjectType, quoted(relation->name) + " is not a" +
-                                                 (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_INDEX
-                                                      ? "n index"
-                                                      : " " + std::string(object_type_name(s.objtype))));
+    const std::string wanted = s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_INDEX ? "an index"
+                               : s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_TYPE
+                                   ? "a composite type"
+                                   : "a " + types::to_lower(object_type_name(s.objtype));
+    return Error(sqlstate::kWrongObjectType, quoted(relation->name) + " is not " + wanted);
   }
   for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(check_alter_target(*relation, cmd->subtype));
-  if (relation->kind == RelationKind::kTable || relation->is_partitioned())
+  const auto methods = std::count_if(commands.begin(), commands.end(), [](const PgQuery__AlterTableCmd* cmd) {
+    return cmd->subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_SetAccessMethod;
+  });
+  if (methods > 1) return Error(sqlstate::kFeatureNotSupported, "cannot have multiple SET ACCESS METHOD subcommands");
+  if (relation->kind == RelationKind::kTable || relation->is_partitioned() || relation->is_foreign())
     INDIGO_TRY(check_not_in_use(c, *relation, "ALTER TABLE"));
   std::stable_sort(commands.begin(), commands.end(),
                    [](const auto* a, const auto* b) { return pass_of(*a) < pass_of(*b); });

@@ -16,6 +16,7 @@ enum Target : uint8_t {
   kSequence = 1u << 4,
   kComposite = 1u << 5,
   kPartitionedIndex = 1u << 6,
+  kForeign = 1u << 7,
 };
 
 struct Action {
@@ -25,41 +26,43 @@ struct Action {
 };
 
 constexpr Action kActions[] = {
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddColumn, "ADD COLUMN", kTable | kComposite},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_ColumnDefault, "ALTER COLUMN ... SET DEFAULT", kTable | kView},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddIdentity, "ALTER COLUMN ... ADD IDENTITY", kTable | kView},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetIdentity, "ALTER COLUMN ... SET", kTable | kView},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropIdentity, "ALTER COLUMN ... DROP IDENTITY", kTable | kView},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropNotNull, "ALTER COLUMN ... DROP NOT NULL", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetNotNull, "ALTER COLUMN ... SET NOT NULL", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropExpression, "ALTER COLUMN ... DROP EXPRESSION", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetStatistics, "ALTER COLUMN ... SET STATISTICS", kTable | kMaterialized | kIndex},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetOptions, "ALTER COLUMN ... SET", kTable | kMaterialized},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions, "ALTER COLUMN ... RESET", kTable | kMaterialized},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetStorage, "ALTER COLUMN ... SET STORAGE", kTable | kMaterialized},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddColumn, "ADD COLUMN", kTable | kForeign | kComposite},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_ColumnDefault, "ALTER COLUMN ... SET DEFAULT", kTable | kForeign | kView},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddIdentity, "ALTER COLUMN ... ADD IDENTITY", kTable | kForeign | kView},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetIdentity, "ALTER COLUMN ... SET", kTable | kForeign | kView},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropIdentity, "ALTER COLUMN ... DROP IDENTITY", kTable | kForeign | kView},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropNotNull, "ALTER COLUMN ... DROP NOT NULL", kTable | kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetNotNull, "ALTER COLUMN ... SET NOT NULL", kTable | kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropExpression, "ALTER COLUMN ... DROP EXPRESSION", kTable | kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetStatistics, "ALTER COLUMN ... SET STATISTICS",
+     kTable | kForeign | kMaterialized | kIndex},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetOptions, "ALTER COLUMN ... SET", kTable | kForeign | kMaterialized},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions, "ALTER COLUMN ... RESET", kTable | kForeign | kMaterialized},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetStorage, "ALTER COLUMN ... SET STORAGE", kTable | kForeign | kMaterialized},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_SetCompression, "ALTER COLUMN ... SET COMPRESSION", kTable | kMaterialized},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropColumn, "DROP COLUMN", kTable | kComposite},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType, "ALTER COLUMN ... SET DATA TYPE", kTable | kComposite},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint, "ADD CONSTRAINT", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropColumn, "DROP COLUMN", kTable | kForeign | kComposite},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType, "ALTER COLUMN ... SET DATA TYPE", kTable | kForeign | kComposite},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint, "ADD CONSTRAINT", kTable | kForeign},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_AlterConstraint, "ALTER CONSTRAINT", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_ValidateConstraint, "VALIDATE CONSTRAINT", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropConstraint, "DROP CONSTRAINT", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_ValidateConstraint, "VALIDATE CONSTRAINT", kTable | kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropConstraint, "DROP CONSTRAINT", kTable | kForeign},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_ClusterOn, "CLUSTER ON", kTable | kMaterialized},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_DropCluster, "SET WITHOUT CLUSTER", kTable | kMaterialized},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_SetLogged, "SET LOGGED", kTable | kSequence},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_SetUnLogged, "SET UNLOGGED", kTable | kSequence},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_SetTableSpace, "SET TABLESPACE", kTable | kMaterialized | kIndex},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetAccessMethod, "SET ACCESS METHOD", kTable | kMaterialized},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_SetRelOptions, "SET", kTable | kView | kMaterialized | kIndex},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions, "RESET", kTable | kView | kMaterialized | kIndex},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_ReplicaIdentity, "REPLICA IDENTITY", kTable | kMaterialized},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrig, "ENABLE TRIGGER", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysTrig, "ENABLE ALWAYS TRIGGER", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaTrig, "ENABLE REPLICA TRIGGER", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrig, "DISABLE TRIGGER", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigAll, "ENABLE TRIGGER ALL", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigAll, "DISABLE TRIGGER ALL", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigUser, "ENABLE TRIGGER USER", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigUser, "DISABLE TRIGGER USER", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrig, "ENABLE TRIGGER", kTable | kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysTrig, "ENABLE ALWAYS TRIGGER", kTable | kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaTrig, "ENABLE REPLICA TRIGGER", kTable | kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrig, "DISABLE TRIGGER", kTable | kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigAll, "ENABLE TRIGGER ALL", kTable | kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigAll, "DISABLE TRIGGER ALL", kTable | kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigUser, "ENABLE TRIGGER USER", kTable | kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigUser, "DISABLE TRIGGER USER", kTable | kForeign},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableRule, "ENABLE RULE", kTable},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysRule, "ENABLE ALWAYS RULE", kTable},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaRule, "ENABLE REPLICA RULE", kTable},
@@ -68,12 +71,14 @@ constexpr Action kActions[] = {
     {PG_QUERY__ALTER_TABLE_TYPE__AT_DisableRowSecurity, "DISABLE ROW SECURITY", kTable},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_ForceRowSecurity, "FORCE ROW SECURITY", kTable},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_NoForceRowSecurity, "NO FORCE ROW SECURITY", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddInherit, "INHERIT", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddInherit, "INHERIT", kTable | kForeign},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_AddOf, "OF", kTable},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_DropOf, "NOT OF", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropInherit, "NO INHERIT", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropInherit, "NO INHERIT", kTable | kForeign},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_AttachPartition, "ATTACH PARTITION", kTable | kPartitionedIndex},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartition, "DETACH PARTITION", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_GenericOptions, "OPTIONS", kForeign},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnGenericOptions, "ALTER COLUMN ... OPTIONS", kForeign},
 };
 
 unsigned target_of(RelationKind kind) {
@@ -84,6 +89,7 @@ unsigned target_of(RelationKind kind) {
     case RelationKind::kPartitionedIndex: return kIndex | kPartitionedIndex;
     case RelationKind::kSequence: return kSequence;
     case RelationKind::kComposite: return kComposite;
+    case RelationKind::kForeignTable: return kForeign;
     default: return kTable;
   }
 }
@@ -95,6 +101,7 @@ const char* plural(RelationKind kind) {
     case RelationKind::kIndex: return "indexes";
     case RelationKind::kSequence: return "sequences";
     case RelationKind::kComposite: return "composite types";
+    case RelationKind::kForeignTable: return "foreign tables";
     default: return "tables";
   }
 }

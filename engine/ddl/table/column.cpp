@@ -122,10 +122,14 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
   ColumnSpec out;
   out.column.name = truncated_name(d.colname);
   out.location = d.location;
+  out.foreign_options = nodes(d.n_fdwoptions, d.fdwoptions);
   const std::string where = "column " + quoted(out.column.name) + " of table " + quoted(table_name);
   if (d.type_name != nullptr) {  // else options of a partition's column
     const auto serial = serial_type(d.type_name);
     INDIGO_TRY(serial ? read_serial(c, d, *serial, where, out) : read_type(c, d, out));
+  }
+  if (d.type_name != nullptr && sql::has_text(d.compression)) {
+    INDIGO_ASSIGN(out.compression, column_compression(c, out.column.type, d.compression));
   }
   if (d.coll_clause != nullptr && d.type_name != nullptr)
     INDIGO_TRY(read_collation(c, *d.coll_clause, out.column.type));
@@ -181,6 +185,25 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
   }
   if (out.identity != nullptr && d.type_name != nullptr) INDIGO_TRY(check_identity_type(out.column.type.oid));
   return out;
+}
+
+char compression_of(DdlContext& c, Oid relation, int16_t column) {
+  std::string image;
+  const SystemTable& t = table(c, pg_attribute::kOid);
+  return t.find(c.txn, {Datum::of_oid(relation), Datum::of(column)}, image)
+             ? t.reader(image).chr(pg_attribute::c_attcompression)
+             : '\0';
+}
+
+Result<char> column_compression(DdlContext& c, const TypeRef& type, std::string_view method) {
+  if (method.empty() || method == "default") return '\0';
+  const auto info = c.catalog.type(type.oid);
+  if (info == nullptr || info->storage == 'p') {
+    return Error(sqlstate::kFeatureNotSupported,
+                 "column data type " + type_text(c, {type.oid, -1, kInvalidOid}) + " does not support compression");
+  }
+  if (method == "pglz" || method == "lz4") return method[0];
+  return Error(sqlstate::kInvalidParameterValue, "invalid compression method " + quoted(method));
 }
 
 Result<Oid> make_serial_sequence(DdlContext& c, std::string_view table_name, const ColumnSpec& spec, Oid schema,

@@ -50,7 +50,7 @@ Status check_type_not_stored(DdlContext& c, const RelationInfo& altered, Oid typ
       } else if (other->kind == RelationKind::kTable) {
         const ColumnInfo& column = other->columns[static_cast<size_t>(d.address.sub) - 1];
         const bool is_type = altered.kind == RelationKind::kComposite;
-        return Error(sqlstate::kFeatureNotSupported, (is_type ? "cannot alter type " : "cannot alter table ") +
+        return Error(sqlstate::kFeatureNotSupported, "cannot alter " + std::string(kind_name(altered.kind)) + " " +
                                                          quoted(altered.name) + " because column " +
                                                          quoted(other->name + "." + column.name) +
                                                          (is_type ? " uses it" : " uses its row type"));

@@ -5,11 +5,14 @@
 
 #include "catalog/object_privileges.h"
 #include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/foreign/foreign_table.h"
+#include "engine/ddl/object/access_method.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/object/materialized_view.h"
 #include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/partition/bound_spec.h"
 #include "engine/ddl/partition/inherit.h"
+#include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/table/exclusion.h"
 #include "engine/ddl/table/foreign_key.h"
@@ -36,6 +39,14 @@ Result<bool> check_relation_name(DdlContext& c, std::string_view name, Oid schem
   return Error(sqlstate::kDuplicateTable, "relation " + quoted(name) + " already exists");
 }
 
+namespace {
+
+bool has_system_columns(RelationKind kind) {
+  return kind == RelationKind::kTable || kind == RelationKind::kPartitionedTable || kind == RelationKind::kForeignTable;
+}
+
+}  // namespace
+
 Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
   if (spec.columns.size() > 1600) return Error(sqlstate::kTooManyColumns, "tables can have at most 1600 columns");
   for (size_t i = 0; i < spec.columns.size(); i++) {
@@ -45,8 +56,7 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
         return Error(sqlstate::kDuplicateColumn, "column " + quoted(name) + " specified more than once");
       }
     }
-    if (spec.kind == RelationKind::kTable || spec.kind == RelationKind::kPartitionedTable)
-      INDIGO_TRY(check_column_name(name));
+    if (has_system_columns(spec.kind)) INDIGO_TRY(check_column_name(name));
   }
   const Oid oid = next_oid(c);
   INDIGO_ASSIGN(const RowType type, insert_row_type(c, spec.name, spec.schema, oid, c.catalog.user()));
@@ -63,7 +73,7 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
   r.tablespace = spec.tablespace;
   const bool stored = spec.kind == RelationKind::kTable || spec.kind == RelationKind::kMaterializedView;
   if (stored) {
-    r.access_method = 2;  // heap, by name
+    r.access_method = spec.access_method;
     r.filenode = oid;
   }
   INDIGO_TRY(insert_class(c, r));
@@ -80,10 +90,14 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
     INDIGO_TRY(
         record_dependency(c, {pg_class::kOid, oid, number}, {pg_collation::kOid, column.type.collation, 0}, 'n'));
   }
-  if (stored || spec.kind == RelationKind::kPartitionedTable) INDIGO_TRY(insert_system_attributes(c, oid));
+  if (stored || has_system_columns(spec.kind)) INDIGO_TRY(insert_system_attributes(c, oid));
   INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, spec.schema, 0}, 'n'));
+  if (c.extension != kInvalidOid) {
+    INDIGO_TRY(record_dependency(c, self, {catalog::pg_extension::kOid, c.extension, 0}, 'e'));
+  }
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.type, 0}, self, 'i'));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.array, 0}, {pg_type::kOid, type.type, 0}, 'i'));
+  if (stored) INDIGO_TRY(record_table_method(c, oid, spec.access_method));
   if (stored) create_storage(c, oid, spec.persistence, table_options(spec.options));
   c.catalog.changed({oid});
   // It is not visible to others yet, but the lock shows in pg_locks and guards against a second use in this transaction's children.
@@ -144,6 +158,7 @@ Status add_like(DdlContext& c, const PgQuery__TableLikeClause& like, std::vector
       spec.default_tree = column.default_expr;
       spec.default_source = source;
     }
+    if ((like.options & kLikeCompression) != 0) spec.compression = compression_of(c, source->oid, column.number);
     if (column.identity != 0 && (like.options & kLikeIdentity) != 0) {
       spec.column.identity = column.identity;
       for (const Dependent& d : dependents_of(c, {pg_class::kOid, source->oid, column.number})) {
@@ -207,6 +222,7 @@ Status link_parents(DdlContext& c, const PgQuery__CreateStmt& s, ConstraintTarge
     return {};
   }
   const RelationPtr& parent = parents.front();
+  if (current(c, target.relation)->is_foreign()) INDIGO_TRY(check_foreign_partition(*parent));
   INDIGO_ASSIGN(const sql::partition::Bound bound, read_bound_spec(c, *parent, *s.partbound));
   INDIGO_TRY(check_new_bound(c, *parent, current(c, target.relation)->name, bound, *s.partbound));
   INDIGO_TRY(check_default_partition(c, parent, bound));
@@ -282,10 +298,19 @@ Status add_constraints(DdlContext& c, ConstraintTarget& target, const std::vecto
 }  // namespace
 
 Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
-  if (sql::has_text(s.access_method) && std::string_view(s.access_method) != "heap") {
-    return Error(sqlstate::kUndefinedObject, "access method " + quoted(s.access_method) + " does not exist");
-  }
+  return create_table_as_stated(c, s, nullptr);
+}
+
+Status create_table_as_stated(DdlContext& c, const PgQuery__CreateStmt& s,
+                              const PgQuery__CreateForeignTableStmt* foreign) {
   TableSpec spec;
+  if (s.partspec != nullptr && sql::has_text(s.access_method)) {
+    return Error(sqlstate::kFeatureNotSupported,
+                 "specifying a table access method is not supported on a partitioned table");
+  }
+  if (s.partspec == nullptr && foreign == nullptr) {
+    INDIGO_ASSIGN(spec.access_method, new_table_method(c, s.access_method));
+  }
   spec.name = truncated_name(s.relation->relname);
   const std::string_view persistence = s.relation->relpersistence;
   auto schema = creation_schema(c, s.relation->schemaname, persistence == "t");
@@ -300,6 +325,7 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
   if (!free) return {};
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(s.n_options, s.options)));
 
+  if (foreign != nullptr) spec.kind = RelationKind::kForeignTable;
   if (s.partspec != nullptr) {
     INDIGO_TRY(partition_strategy(*s.partspec));
     spec.kind = RelationKind::kPartitionedTable;
@@ -323,15 +349,25 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
   std::vector<const PgQuery__Constraint*> constraints;
   for (const PgQuery__Node* node : nodes(s.n_table_elts, s.table_elts)) {
     if (is(node, PG_QUERY__NODE__NODE_COLUMN_DEF)) {
-      INDIGO_ASSIGN(ColumnSpec column, column_spec(c, *node->column_def, spec.name));
+      const PgQuery__ColumnDef& d = *node->column_def;
+      INDIGO_ASSIGN(ColumnSpec column, column_spec(c, d, spec.name));
       columns.push_back(std::move(column));
+      for (const PgQuery__Node* k : nodes(foreign == nullptr ? 0 : d.n_constraints, d.constraints))
+        INDIGO_TRY(check_foreign_constraint(c, *k->constraint));
     } else if (is(node, PG_QUERY__NODE__NODE_TABLE_LIKE_CLAUSE)) {
+      if (foreign != nullptr) {
+        return Error(sqlstate::kFeatureNotSupported, "LIKE is not supported for creating foreign tables")
+            .at(position(c, node->table_like_clause->relation->location));
+      }
       INDIGO_TRY(add_like(c, *node->table_like_clause, columns, likes));
     } else if (is(node, PG_QUERY__NODE__NODE_CONSTRAINT)) {
       constraints.push_back(node->constraint);
     }
   }
   for (const PgQuery__Node* node : nodes(s.n_constraints, s.constraints)) constraints.push_back(node->constraint);
+  for (const PgQuery__Constraint* k : constraints) {
+    if (foreign != nullptr) INDIGO_TRY(check_foreign_constraint(c, *k));
+  }
 
   for (const ColumnSpec& column : columns) {
     const auto twice = std::count_if(columns.begin(), columns.end(),
@@ -367,6 +403,7 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
   for (const ColumnSpec& column : columns) spec.columns.push_back(column.column);
   INDIGO_ASSIGN(const Oid oid, create_table(c, spec));
   if (type != nullptr) INDIGO_TRY(record_table_type(c, oid, type->row_type));
+  if (foreign != nullptr) INDIGO_TRY(insert_foreign_table(c, oid, *foreign));
   // Defaults change nothing that the columns' expressions look at.
   const RelationPtr bare = current(c, oid);
   for (size_t i = 0; i < columns.size(); i++) {
@@ -384,6 +421,13 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
   INDIGO_TRY(inherit_checks(c, oid, parents));
   for (const LikeSource& like : likes) INDIGO_TRY(finish_like(c, target, like));
   if (spec.persistence == 't') INDIGO_TRY(set_on_commit(c, oid, s.oncommit));
+  for (size_t i = 0; i < columns.size(); i++) {
+    if (columns[i].compression == 0) continue;
+    INDIGO_TRY(update_attribute(c, oid, static_cast<int16_t>(i + 1),
+                                [&](RowValues& v) { v.chr(pg_attribute::c_attcompression, columns[i].compression); }));
+  }
+  for (const ColumnSpec& column : columns)
+    INDIGO_TRY(change_column_options(c, *current(c, oid), column.column.name, column.foreign_options));
   return {};
 }
 
@@ -399,6 +443,7 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
   spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
   if (!free) return {};
+  INDIGO_ASSIGN(spec.access_method, new_table_method(c, into.access_method));
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
   INDIGO_ASSIGN(spec.tablespace, new_relation_tablespace(c, into.table_space_name, spec.persistence));
   const std::vector<std::string> names = sql::strings_of(nodes(into.n_col_names, into.col_names));

@@ -3,6 +3,7 @@
 
 #include "engine/ddl/object/sequence.h"
 #include "engine/ddl/table/constraint.h"
+#include "engine/ddl/tree.h"
 #include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
@@ -21,6 +22,8 @@ struct ColumnSpec {
   std::vector<const PgQuery__Constraint*> keys;  // PRIMARY KEY, UNIQUE
   std::vector<const PgQuery__Constraint*> checks;
   std::vector<const PgQuery__Constraint*> foreign_keys;
+  NodeList foreign_options;  // of a foreign table's column
+  char compression = 0;      // pg_attribute.attcompression
   int location = -1;
 };
 // Reads a ColumnDef: type, collation, NOT NULL, default, identity, constraints. 42601 for contradictions.
@@ -34,6 +37,10 @@ Result<Oid> make_serial_sequence(DdlContext& c, std::string_view table, const Co
 // The column owns the sequence from now on. After finish_column: a serial column's default depends on it.
 Status adopt_sequence(DdlContext& c, Oid sequence, Oid relation, int16_t column, bool serial);
 Status add_column_constraints(DdlContext& c, ConstraintTarget& target, const ColumnSpec& spec);
+// Of a column that is there.
+char compression_of(DdlContext& c, Oid relation, int16_t column);
+// COMPRESSION method, as pg_attribute has it: "" and default are '\0'. 0A000 for a type that is not compressed, 22023.
+Result<char> column_compression(DdlContext& c, const TypeRef& type, std::string_view method);
 
 // A table without constraints: rows of pg_class, pg_attribute, pg_type, and storage. Answers its OID.
 struct TableSpec {
@@ -44,12 +51,16 @@ struct TableSpec {
   std::vector<NewColumn> columns;
   std::vector<std::string> options;
   Oid tablespace = kInvalidOid;
+  Oid access_method = 2;  // pg_am: heap
 };
 Result<Oid> create_table(DdlContext& c, const TableSpec& spec);
 // A free name there? 42P07; false (after a notice) with if_not_exists.
 Result<bool> check_relation_name(DdlContext& c, std::string_view name, Oid schema, bool if_not_exists);
 
 Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s);
+// `foreign`: CREATE FOREIGN TABLE, whose table `s` describes.
+Status create_table_as_stated(DdlContext& c, const PgQuery__CreateStmt& s,
+                              const PgQuery__CreateForeignTableStmt* foreign);
 Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& s);
 
 }  // namespace indigo::engine::ddl

@@ -214,6 +214,9 @@ Status adopt_foreign_key(DdlContext& c, const RelationInfo& relation, const Cons
 Status add_foreign_key_like(DdlContext& c, const ConstraintTarget& target, const RelationInfo& parent,
                             const ConstraintInfo& k) {
   const RelationPtr relation = current(c, target.relation);
+  if (relation->is_foreign()) {
+    return Error(sqlstate::kWrongObjectType, "foreign key constraints are not supported on foreign tables");
+  }
   INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.foreign_relation, TableLockMode::kShareRowExclusive));
   if (foreign->is_partitioned()) INDIGO_TRY(with_descendants(c, foreign->oid, TableLockMode::kShareRowExclusive));
   for (const ConstraintInfo& other : relation->constraints) {

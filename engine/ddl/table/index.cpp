@@ -547,6 +547,8 @@ Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
     }
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(spec.name) + " already exists");
   }
+  if (spec.unique && relation->is_partitioned() && s.relation->inh)
+    INDIGO_TRY(check_no_foreign_partition(c, *relation));
   INDIGO_TRY(check_partitioned_key(*relation, spec));
   INDIGO_ASSIGN(const Oid oid, create_index(c, relation, spec));
   std::vector<int16_t> columns;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/descriptor/foreign_source.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/object/sequence.h"
 #include "engine/ddl/partition/inherit.h"
@@ -13,7 +14,13 @@ namespace indigo::engine::ddl {
 
 namespace {
 
+Status cannot_truncate(const RelationInfo& foreign) {
+  INDIGO_TRY(catalog::check_reachable(foreign));
+  return Error(sqlstate::kFeatureNotSupported, "cannot truncate foreign table " + quoted(foreign.name));
+}
+
 Status check_truncatable(DdlContext& c, const RelationInfo& r) {
+  if (r.is_foreign()) return cannot_truncate(r);
   if (r.kind != RelationKind::kTable && !r.is_partitioned()) {
     return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not a table");
   }
@@ -47,6 +54,7 @@ Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
       RelationPtr below = current(c, oid);
       // Rows of temporary tables are their session's alone.
       if (below->persistence == 't' && below->schema != c.catalog.temp_schema()) continue;
+      if (below->is_foreign()) INDIGO_TRY(cannot_truncate(*below));
       if (!listed(oid)) tables.push_back(std::move(below));
     }
   }

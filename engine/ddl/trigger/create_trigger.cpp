@@ -38,6 +38,9 @@ Status check_relation(const RelationInfo& r, int16_t type, bool transitions) {
         return wrong_table(r, "a view", "Views cannot have TRUNCATE triggers.");
       }
       return {};
+    case RelationKind::kForeignTable:
+      if (instead) return wrong_table(r, "a foreign table", "Foreign tables cannot have INSTEAD OF triggers.");
+      return {};
     default: break;
   }
   const std::string kinds = r.kind == RelationKind::kIndex              ? "indexes"
@@ -80,6 +83,9 @@ Status transition_tables(const RelationInfo& r, const PgQuery__CreateTrigStmt& s
     }
     if (r.kind == RelationKind::kView) {
       return wrong_table(r, "a view", "Triggers on views cannot have transition tables.");
+    }
+    if (r.is_foreign()) {
+      return wrong_table(r, "a foreign table", "Triggers on foreign tables cannot have transition tables.");
     }
     if (s.row && r.is_partition)
       return not_built("ROW triggers with transition tables are not supported on partitions");
@@ -176,6 +182,9 @@ Status execute_create_trigger(DdlContext& c, const PgQuery__CreateTrigStmt& s) {
   t.deferred = s.initdeferred;
   INDIGO_TRY(check_relation(*r, t.type, s.n_transition_rels > 0));
   INDIGO_TRY(check_may_trigger(c, *r));
+  if (s.isconstraint && r->is_foreign()) {
+    return wrong_table(*r, "a foreign table", "Foreign tables cannot have constraint triggers.");
+  }
   if (s.isconstraint && s.constrrel != nullptr) {
     INDIGO_ASSIGN(const RelationPtr other, open_relation(c, s.constrrel, TableLockMode::kAccessShare));
     INDIGO_TRY(check_may_trigger(c, *other));

@@ -34,7 +34,8 @@ Result<std::unique_ptr<RowInserter>> RowInserter::make(Builder& b, const sql::Ch
   INDIGO_ASSIGN(inserter->checks_, ChangeChecks::make(b, plan.checks, plan.check_names));
   INDIGO_ASSIGN(inserter->row_checks_, RowChecks::make(b, plan, sql::RowCheck::Kind::kInsert));
   INDIGO_ASSIGN(inserter->view_checks_, ViewChecks::make(b, plan));
-  if (!routed) {
+  // BEFORE triggers may make another partition's row of one that belongs here.
+  if (!routed || inserter->target_.triggers().before(catalog::kTriggerInsert)) {
     INDIGO_ASSIGN(inserter->partition_check_, PartitionCheck::make(b.state(), *plan.relation));
   }
   return inserter;

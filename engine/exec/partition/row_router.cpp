@@ -3,6 +3,7 @@
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "catalog/database.h"
+#include "catalog/descriptor/foreign_source.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/store.h"
 #include "storage/table.h"
@@ -46,6 +47,9 @@ Status RowRouter::look_up(Level& level, int partition) {
   catalog::CatalogView& catalog = state_.session().catalog();
   RelationPtr found = catalog.relation(oid);
   if (found == nullptr) return Error(sqlstate::kInternalError, "a partition is missing");
+  INDIGO_TRY(catalog::check_reachable(*found));
+  if (found->is_foreign())
+    return Error(sqlstate::kFeatureNotSupported, "cannot route inserted tuples to a foreign table");
   if (found->is_partitioned()) {
     INDIGO_ASSIGN(const size_t number, add_level(std::move(found)));
     level.targets[static_cast<size_t>(partition)] = static_cast<int>(2 * number);

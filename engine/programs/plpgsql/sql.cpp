@@ -98,7 +98,8 @@ std::string Interpreter::shown_parameter(const std::string& name, const Datum& v
 std::string Interpreter::strict_detail(const std::vector<std::string>& parameters) {
   std::string setting;
   const bool wanted = function_.program().print_strict_params.value_or(
-      session_.context().setting("plpgsql.print_strict_params", setting) && setting == "on");
+      session_.context().setting("plpgsql.print_strict_params", setting) &&
+      (setting == "on" || setting == "true" || setting == "yes" || setting == "1"));
   if (!wanted || parameters.empty()) return "";
   std::string out = "parameters: ";
   for (size_t i = 0; i < parameters.size(); i++) out += (i > 0 ? ", " : "") + parameters[i];

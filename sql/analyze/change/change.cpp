@@ -225,6 +225,10 @@ Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, c
   switch (relation->kind) {
     case RelationKind::kTable:
     case RelationKind::kPartitionedTable: break;
+    case RelationKind::kForeignTable:
+      if (std::string_view(verb) != "MERGE") break;
+      return scope.error(sqlstate::kFeatureNotSupported, "cannot execute MERGE on relation \"" + relation->name + "\"")
+          .with_detail("This operation is not supported for foreign tables.");
     case RelationKind::kView:
       if (scope.a.changes == Analysis::Changes::kComplete) return open_view_target(scope, relation, name, verb);
       break;

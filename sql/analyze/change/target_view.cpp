@@ -21,7 +21,7 @@ const char* view_obstacle(const Query& q, bool columns) {
   if (q.has_set_functions) return "Views that return set-returning functions are not automatically updatable.";
   const auto& source = q.from && q.from->leaf ? q.entries[static_cast<size_t>(q.from->entry)].relation : nullptr;
   const bool single = source != nullptr && (source->kind == catalog::RelationKind::kTable || source->is_partitioned() ||
-                                            source->kind == catalog::RelationKind::kView);
+                                            source->is_foreign() || source->kind == catalog::RelationKind::kView);
   if (!single) return "Views that do not select from a single table or view are not automatically updatable.";
   if (q.entries[static_cast<size_t>(q.from->entry)].sample)
     return "Views containing TABLESAMPLE are not automatically updatable.";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/change/published.h"
@@ -39,6 +40,10 @@ class ChangePlanner {
   Result<PlanPtr> plan() {
     level_.s.depend(relation_, storage::TableLockMode::kRowExclusive);
     level_.s.out->read_only = false;
+    INDIGO_TRY(catalog::check_reachable(*relation_));
+    if (relation_->is_foreign()) {
+      return Error(sqlstate::kFeatureNotSupported, "cannot change foreign table \"" + relation_->name + "\"");
+    }
     switch (q_.command) {
       case CommandKind::kInsert:
         if (q_.instead_event != 0 && q_.instead_event != catalog::kTriggerInsert) return instead();

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "base/fiber/stack.h"
+#include "base/sqlstate.h"
+#include "catalog/descriptor/foreign_source.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
 #include "sql/partition/partition_map.h"
@@ -23,6 +25,12 @@
 
 namespace indigo::sql::planning {
 namespace {
+
+Status check_readable(const RelationInfo& table) {
+  INDIGO_TRY(catalog::check_reachable(table));
+  if (table.table != nullptr) return {};
+  return Error(sqlstate::kFeatureNotSupported, "relation \"" + table.name + "\" cannot be read by a query");
+}
 
 class Leaves {
  public:
@@ -43,6 +51,7 @@ class Leaves {
     std::set<Oid> seen{relation->oid};
     for (size_t i = 0; i < all.size(); i++) {
       const auto table = all[i];
+      INDIGO_TRY(check_readable(*table));
       level_.leaf_tables.push_back(mapped_table(*entry_.relation, table));
       rel_.leaves.push_back(&level_.leaf_tables.back());
       level_.s.depend(table, lock_);

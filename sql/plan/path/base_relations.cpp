@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/foreign_source.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/path/access_paths.h"
@@ -113,6 +114,7 @@ class Maker {
       rel_.one_row = is_point(rel_);
       return {};
     }
+    INDIGO_TRY(catalog::check_reachable(*entry_.relation));
     if (!entry_.relation->table) {
       return Error(sqlstate::kFeatureNotSupported,
                    "relation \"" + entry_.relation->name + "\" cannot be read by a query");
