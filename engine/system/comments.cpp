@@ -125,6 +125,9 @@ std::string in_words(SessionParts& session, Oid class_id, Oid oid, int32_t colum
       rows.find(class_id, oid,
                 [&](RowReader row) { out = "database " + std::string(row.str(pg_database::c_datname)); });
       return out;
+    case pg_am::kOid:
+      rows.find(class_id, oid, [&](RowReader row) { out = "access method " + std::string(row.str(pg_am::c_amname)); });
+      return out;
     case pg_language::kOid:
       rows.find(class_id, oid,
                 [&](RowReader row) { out = "language " + std::string(row.str(pg_language::c_lanname)); });

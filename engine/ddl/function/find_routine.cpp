@@ -182,6 +182,18 @@ Result<std::optional<Address>> find_dropped_routine(DdlContext& c, PgQuery__Obje
   return std::optional<Address>(Address{pg_proc::kOid, f->oid, 0});
 }
 
+namespace {
+
+// Who renames or moves what is another's is told of a function, whatever it is.
+Result<RoutinePtr> find_altered_routine(DdlContext& c, PgQuery__ObjectType type,
+                                        const PgQuery__ObjectWithArgs& object) {
+  INDIGO_ASSIGN(RoutinePtr f, find_routine(c, type, object, false));
+  INDIGO_TRY(check_owner(c, f->owner, "function", f->name));
+  return f;
+}
+
+}  // namespace
+
 Status check_routine_name_free(DdlContext& c, std::string_view name, std::span<const Oid> inputs, Oid schema) {
   const std::string where = c.catalog.schema_name(schema);
   for (const RoutinePtr& f : c.catalog.functions_named(where, name)) {
@@ -194,7 +206,7 @@ Status check_routine_name_free(DdlContext& c, std::string_view name, std::span<c
 
 Status rename_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object,
                       std::string_view to) {
-  INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, type, object));
+  INDIGO_ASSIGN(const RoutinePtr f, find_altered_routine(c, type, object));
   const std::string name = truncated_name(to);
   INDIGO_TRY(check_routine_name_free(c, name, f->arguments, f->schema));
   INDIGO_TRY(
@@ -204,7 +216,7 @@ Status rename_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__Ob
 }
 
 Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object, Oid schema) {
-  INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, type, object));
+  INDIGO_ASSIGN(const RoutinePtr f, find_altered_routine(c, type, object));
   INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
   if (schema == f->schema) return {};
   INDIGO_TRY(check_routine_name_free(c, f->name, f->arguments, schema));
@@ -217,7 +229,7 @@ Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__Obje
 }
 
 Status change_routine_owner(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object, Oid owner) {
-  INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, type, object));
+  INDIGO_ASSIGN(const RoutinePtr f, find_altered_routine(c, type, object));
   INDIGO_TRY(check_new_owner(c, owner, f->schema));
   INDIGO_TRY(update_row(c, pg_proc::kOid, {Datum::of_oid(f->oid)}, [&](RowValues& v) {
     v.oid(pg_proc::c_proowner, owner);

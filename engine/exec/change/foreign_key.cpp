@@ -21,12 +21,15 @@ namespace {
 using catalog::ConstraintInfo;
 using catalog::RelationInfo;
 
-// Equal images of some columns: nothing that a foreign key looks at has changed.
+// Equal values in some columns: nothing that a foreign key looks at has changed. What only a column's own collation takes for
+// equal may be another key for the parent.
 bool same_columns(QueryState& state, const RelationInfo& relation, Bytes a, Bytes b, std::span<const int16_t> columns) {
   for (int16_t attribute : columns) {
     auto c = static_cast<size_t>(attribute) - 1;
     Datum x = relation.layout.column(a, c), y = relation.layout.column(b, c);
-    if (x.null != y.null || (!x.null && !values_equal(state, relation.columns[c].type, x, y))) return false;
+    types::TypeRef type = relation.columns[c].type;
+    if (type.collation != kInvalidOid) type.collation = oid::kDefaultCollation;
+    if (x.null != y.null || (!x.null && !values_equal(state, type, x, y))) return false;
   }
   return true;
 }

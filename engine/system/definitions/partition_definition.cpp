@@ -40,9 +40,8 @@ Result<OwnedDatum> partition_key_text(SessionParts& session, std::span<const Dat
 
 Result<OwnedDatum> partition_constraint_text(SessionParts& session, std::span<const Datum> arguments) {
   const auto relation = session.session_catalog().relation(arguments[0].oid());
-  if (relation == nullptr || !relation->is_partition || relation->table == nullptr) {
-    if (relation == nullptr || !relation->is_partition || !relation->is_partitioned()) return text_null();
-  }
+  if (relation == nullptr || !relation->is_partition) return text_null();
+  if (relation->table == nullptr && !relation->is_partitioned() && !relation->is_foreign()) return text_null();
   INDIGO_ASSIGN(const std::string condition, sql::partition::partition_condition(session.context(), *relation));
   if (condition.empty()) return text_null();
   return text_value(expression_text(session, condition, relation, false));

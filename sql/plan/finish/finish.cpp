@@ -77,6 +77,10 @@ Status project_sets(Stage& stage, const ExprList& all) {
   for (int depth = 1; depth <= deepest; depth++) {
     ExprList calls;
     for (const ExprPtr& e : expressions) calls_at_depth(e, depth, calls);
+    std::erase_if(calls, [&](const ExprPtr& call) {  // GROUP BY has it
+      const ExprList& known = stage.built.layout.outputs;
+      return std::any_of(known.begin(), known.end(), [&](const ExprPtr& o) { return equal(o, call); });
+    });
     if (calls.empty()) continue;
     Resolver resolve(stage.built.layout);
     auto plan = make_plan<ProjectSetPlan>({stage.built.plan});
@@ -205,6 +209,8 @@ Status finish_grouped(Level& level, Stage& stage) {
 
 Status finish(Level& level, Stage& stage) {
   if (is_grouped(level.work)) {
+    const ExprList& keys = level.work.group_by;
+    if (std::any_of(keys.begin(), keys.end(), has_set_function)) INDIGO_TRY(project_sets(stage, keys));
     INDIGO_TRY(add_grouping(level, stage));
   }
   return finish_grouped(level, stage);
