@@ -332,7 +332,7 @@ constexpr const char* kAuthMethods = "trust,reject,password,md5,scram-sha-256";
 constexpr SettingDefinition kOwnSettings[] = {
     {"commit_clock", SettingKind::kEnum, SettingContext::kPostmaster, "counter", "", "", "", "counter,tsc",
      kOwnCategory, "Selects where commit stamps come from.", false},
-    {"default_index_method", SettingKind::kEnum, SettingContext::kPostmaster, "adaptive", "", "", "",
+    {"default_index_method", SettingKind::kEnum, SettingContext::kPostmaster, "btree", "", "", "",
      "adaptive,btree,griffin,indexlet,hydralist", kOwnCategory,
      "Selects the structure of indexes whose method is btree.", false},
     {"default_with_oids",
