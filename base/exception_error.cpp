@@ -26,6 +26,9 @@ Error exception_error() {
   } catch (const std::length_error&) {  // more than an allocation can ever have
     return Error(sqlstate::kOutOfMemory, "out of memory");
   } catch (const std::system_error& e) {
+    if (e.code() == std::errc::resource_unavailable_try_again) {  // what std::thread throws
+      return Error(sqlstate::kInsufficientResources, std::string("could not start a thread: ") + e.what());
+    }
     const bool memory = e.code() == std::errc::not_enough_memory;
     return Error(memory ? sqlstate::kOutOfMemory : sqlstate::kInsufficientResources, e.what());
   } catch (const std::exception& e) {

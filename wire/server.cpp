@@ -141,17 +141,19 @@ Server::~Server() {
 }
 
 bool Server::stop(Deadline deadline) {
-  if (acceptor_.joinable()) {
+  const bool began = acceptor_.joinable();
+  if (began) {
     uint64_t one = 1;
     [[maybe_unused]] ssize_t written = write(stop_event_.fd(), &one, sizeof one);
     acceptor_.join();
     listeners_.close();
-    for (auto& worker : workers_) {
-      worker->interrupt_all(InterruptReason::kShutdown);
-      worker->stop();
-    }
-    shared_.instance->shutdown(deadline);
   }
+  // Also of a server that could not begin whole.
+  for (auto& worker : workers_) {
+    worker->interrupt_all(InterruptReason::kShutdown);
+    worker->stop();
+  }
+  if (began) shared_.instance->shutdown(deadline);
   bool all = true;
   for (auto& worker : workers_) all = worker->join(deadline) && all;
   return all;

@@ -28,7 +28,13 @@ void block_signals() {
 
 ServerStream::ServerStream(int descriptor, bool reads, std::optional<ServerProgram> program)
     : descriptor_(descriptor), reads_(reads), program_(program), stop_event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (...) {
+    ::close(stop_event_);
+    ::close(descriptor_);
+    throw;
+  }
 }
 
 ServerStream::~ServerStream() {

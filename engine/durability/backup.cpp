@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/fiber/thread_start.h"
+#include "base/memory/memory_reserve.h"
 #include "base/server_log.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/execution.h"
@@ -31,7 +32,6 @@ Result<Backups::Written> Backups::make(const std::string& path) {
     std::lock_guard lock(mutex_);
     if (stop_) return Error(sqlstate::kAdminShutdown, "the server is shutting down");
     reap();
-    tasks_.push_back(task);
     task->thread = std::thread([this, task] {
       begin_thread("backup");
       auto written = write(*task);
@@ -46,6 +46,8 @@ Result<Backups::Written> Backups::make(const std::string& path) {
       }
       done_.notify_all();
     });
+    const MustNotFail scope;  // it has begun
+    tasks_.push_back(task);
   }
   const WaitResult result = done_.wait([&] {
     std::lock_guard lock(mutex_);

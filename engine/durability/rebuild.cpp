@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/exception_error.h"
 #include "base/fiber/thread_start.h"
 #include "base/server_log.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -103,14 +104,13 @@ class DatabaseRebuild {
     INDIGO_TRY(own.run([&](DdlContext& c) { return list_indexes(c, indexes_); }));
     const size_t helpers = std::min<size_t>(threads, indexes_.size());
     std::vector<std::thread> others;
+    others.reserve(helpers);
     for (size_t i = 1; i < helpers; i++) {
-      others.emplace_back([this] {
-        begin_thread("recovery");
-        Builder builder(instance_, database_);
-        Status status = builder.start(user_);
-        if (status.ok()) status = build(builder);
-        if (!status.ok()) fail(std::move(status));
-      });
+      try {
+        others.emplace_back([this] { help(); });
+      } catch (const std::exception&) {  // with fewer it only takes longer
+        break;
+      }
     }
     if (Status status = build(own); !status.ok()) fail(std::move(status));
     for (auto& thread : others) thread.join();
@@ -120,6 +120,17 @@ class DatabaseRebuild {
   }
 
  private:
+  void help() {
+    begin_thread("recovery");
+    Status status = catch_exceptions(
+        [this]() -> Status {
+          Builder builder(instance_, database_);
+          INDIGO_TRY(builder.start(user_));
+          return build(builder);
+        },
+        [] {});
+    if (!status.ok()) fail(std::move(status));
+  }
   // After the indexes, which have been built from the rows: each table gets a new tree, and new indexes with it.
   Status rewrite_sort_keys(Builder& builder) {
     std::vector<Oid> tables;

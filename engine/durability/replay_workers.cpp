@@ -7,11 +7,18 @@ namespace indigo::engine {
 ReplayWorkers::ReplayWorkers(unsigned threads) {
   for (unsigned i = 0; i < threads; i++) {
     Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
-    worker.thread = std::thread([&worker] { run(worker); });
+    try {
+      worker.thread = std::thread([&worker] { run(worker); });
+    } catch (const std::exception&) {
+      stop();
+      throw;
+    }
   }
 }
 
-ReplayWorkers::~ReplayWorkers() {
+ReplayWorkers::~ReplayWorkers() { stop(); }
+
+void ReplayWorkers::stop() {
   for (const auto& worker : workers_) {
     {
       std::lock_guard lock(worker->mutex);
@@ -19,7 +26,9 @@ ReplayWorkers::~ReplayWorkers() {
     }
     worker->changed.notify_all();
   }
-  for (const auto& worker : workers_) worker->thread.join();
+  for (const auto& worker : workers_) {
+    if (worker->thread.joinable()) worker->thread.join();
+  }
 }
 
 void ReplayWorkers::give(unsigned index, Job job) {

@@ -38,6 +38,7 @@ class ReplayWorkers {
   };
 
   static void run(Worker& worker);
+  void stop();
 
   std::vector<std::unique_ptr<Worker>> workers_;
 };

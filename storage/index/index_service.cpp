@@ -27,7 +27,17 @@ void IndexService::stop() {
 void IndexService::add(ServicedIndex& index) {
   std::lock_guard lock(mutex_);
   indexes_.push_back(&index);
-  if (!thread_.joinable() && !stop_) thread_ = std::thread([this] { run(); });
+  start();
+}
+
+// Without a thread writers and scans do it all themselves; the next change tries again.
+void IndexService::start() {
+  if (thread_.joinable() || stop_) return;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::exception&) {
+    return;
+  }
 }
 
 void IndexService::remove(ServicedIndex& index) {
@@ -38,6 +48,7 @@ void IndexService::remove(ServicedIndex& index) {
 
 void IndexService::notify() {
   std::lock_guard lock(mutex_);
+  if (!indexes_.empty()) start();
   condition_.notify_all();
 }
 

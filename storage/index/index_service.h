@@ -54,6 +54,7 @@ class IndexService {
 
  private:
   void run();
+  void start();
   void notify();
 
   std::mutex mutex_;  // guards what follows, but not while serve() runs

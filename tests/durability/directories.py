@@ -1,5 +1,8 @@
 """The data directory: its level, its lock, full disks, damage, what recovery tells clients, and the log's figures."""
 import os
+import resource
+import shutil
+import subprocess
 import time
 
 import psycopg2
@@ -46,6 +49,38 @@ def a_directory_of_another_user_is_refused(case):
     os.chown(directory, 12345, 12345)
     server = case.start()
     assert server.port is None and "wrong ownership" in server.messages() and not os.listdir(directory), server.messages()
+
+
+def a_server_without_threads_says_so(case):
+    if os.geteuid() != 0:
+        return  # the limit counts all that a user runs: it takes one who runs nothing else
+    os.chmod(case.base, 0o755)
+    user = case.random.randrange(1 << 20, 1 << 30)
+    home = os.path.join(case.base, "home")
+    os.mkdir(home)
+    os.chown(home, user, user)
+    shutil.copy(case.options.server, os.path.join(case.base, "indigo"))  # where any user may read it
+
+    def become(threads):
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+        resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
+
+    for threads in range(1, 200):
+        command = [os.path.join(case.base, "indigo"), "serve", "-D", os.path.join(home, "data"), "-p", "0", "-h", "", "-k", home]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=home,
+                                  preexec_fn=lambda n=threads: become(n))
+        ready = server.stdout.readline()
+        if ready:
+            server.terminate()
+        _, said = server.communicate(timeout=60)
+        assert server.returncode == (0 if ready else 1), (threads, server.returncode, said)
+        assert ready or "could not start a thread" in said or "out of memory" in said, (threads, said)
+        if ready:
+            assert threads > 3, threads
+            return
+    raise AssertionError("it never started")
 
 
 def a_full_disk_is_an_error_and_loses_nothing(case):

@@ -12,6 +12,8 @@ namespace indigo::wire {
 void make_arenas() {
   constexpr unsigned kBackgroundThreads = 12;  // beside the workers
   if (mallctl == nullptr) return;
+  bool begin = true;
+  mallctl("background_thread", nullptr, nullptr, &begin, sizeof begin);
   unsigned most = 0, own = 0;
   size_t size = sizeof most;
   if (mallctl("opt.narenas", &most, &size, nullptr, 0) != 0 || mallctl("thread.arena", &own, &size, nullptr, 0) != 0)

@@ -196,10 +196,10 @@ std::string no_tree(FuncContext& context, Str) {
 }
 
 const ScalarEntry kQueryFunctions[] = {{"bqarr_in", kernel<image_of>},
-                                  {"bqarr_out", kernel<text_of>},
-                                  {"boolop", kernel<satisfies>},
-                                  {"rboolop", kernel<satisfied_by>},
-                                  {"querytree", kernel<no_tree>}};
+                                       {"bqarr_out", kernel<text_of>},
+                                       {"boolop", kernel<satisfies>},
+                                       {"rboolop", kernel<satisfied_by>},
+                                       {"querytree", kernel<no_tree>}};
 
 }  // namespace
 
