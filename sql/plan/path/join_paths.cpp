@@ -17,9 +17,9 @@ namespace indigo::sql::planning {
 namespace {
 
 constexpr double kUnsureRows = 4;
-// Where at most a row is expected there may be none; then what would be joined with it is not read. Of plans that cost the same,
-// that is the better one.
-constexpr double kReadBehindOneRow = 0.97;
+// Where at most a row is expected to be hashed there may be none; then the table that would be probed with is not read. Of plans
+// that cost the same, that is the better one.
+constexpr double kUnreadPart = 0.03, kUnreadMost = 10;
 
 class JoinPaths {
  public:
@@ -122,6 +122,7 @@ class JoinPaths {
   }
 
   static bool may_be_empty(const Path& p, const Rel& rel) { return p.rows <= 1 && !rel.one_row; }
+  static double unread(double cost) { return std::min(cost * kUnreadPart, kUnreadMost); }
 
   // At most one left row: what comes out is in the right side's order, as the page behind a row that is looked up is.
   bool has_one_left() const {
@@ -166,7 +167,6 @@ class JoinPaths {
     // hash join can do it, that must not be bet on.
     const bool sure = (left_.set.count() == 1 && left_.one_row) || hash_keys_.empty() || !r.outer.empty();
     const double loops = sure ? l.rows : std::max(l.rows, kUnsureRows);
-    if (may_be_empty(l, left_)) first *= kReadBehindOneRow;
     double total = l.total + first + std::max(0.0, loops - 1) * repeat + loops * scanned * kOperatorCost +
                    out_.rows * kRowCost / 2 + filters_cost_;
     if (!enabled(level_.s, kEnableNestLoop)) total += kDisabledCost;
@@ -222,7 +222,8 @@ class JoinPaths {
     const double startup = l.startup + r.total + r.rows * (kHashRowCost + keys * kOperatorCost);
     const bool needs_right =
         type == JoinType::kInner || type == JoinType::kRight || (type == JoinType::kSemi && !null_aware);
-    const double read = (l.total - l.startup) * (needs_right && may_be_empty(r, right_) ? kReadBehindOneRow : 1);
+    double read = l.total - l.startup;
+    if (needs_right && left_.set.count() == 1 && may_be_empty(r, right_)) read -= unread(read);
     double total = startup + read + l.rows * (kHashRowCost / 2 + keys * kOperatorCost) +
                    matched * clauses_cost(level_, not_hashed_) + out_.rows * kRowCost / 2 + filters_cost_;
     if (!enabled(level_.s, kEnableHashJoin)) total += kDisabledCost;
