@@ -71,6 +71,7 @@ InstanceImpl::~InstanceImpl() {
 
 Status InstanceImpl::start() {
   start_timestamp_ = timestamp_now();
+  statement_statistics_.set_start(start_timestamp_);
   for (const auto& definition : setting_table()) defaults_.emplace_back(definition.boot_value);
   types::FormatSettings format;
   const char* zone = std::getenv("TZ");

@@ -17,6 +17,7 @@
 #include "engine/notify/notification_hub.h"
 #include "engine/session/exported_snapshots.h"
 #include "engine/session/session_activity.h"
+#include "engine/session/statement_statistics.h"
 #include "engine/session/transaction_outcomes.h"
 #include "engine/settings/system_settings.h"
 #include "engine/statement/shared_plans.h"
@@ -57,6 +58,7 @@ class InstanceImpl final : public Instance {
   SystemSettings& system_settings() { return system_settings_; }
   TransactionOutcomes& transaction_outcomes() { return transaction_outcomes_; }
   SharedPlans& shared_plans() { return shared_plans_; }
+  StatementStatistics& statement_statistics() { return statement_statistics_; }
   const std::shared_ptr<exec::SpillStatistics>& spill_statistics() const { return spill_statistics_; }
 
   // ---- sessions, for system functions
@@ -109,6 +111,7 @@ class InstanceImpl final : public Instance {
   TransactionOutcomes transaction_outcomes_;
   SystemSettings system_settings_;
   SharedPlans shared_plans_;
+  StatementStatistics statement_statistics_;
   const std::shared_ptr<exec::SpillStatistics> spill_statistics_ = std::make_shared<exec::SpillStatistics>();
   // Both stay until no session is left.
   std::atomic<FrontDoor*> front_door_{nullptr};

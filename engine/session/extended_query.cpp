@@ -9,6 +9,7 @@
 #include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/session_settings.h"
+#include "engine/session/statement_count.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
@@ -213,7 +214,9 @@ Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink
   parts_.begin_message(portal->prepared->parsed->text);
   if (portal->status == Portal::Status::kDone && portal->shape == nullptr) return cannot_run(name);
   parts_.message().log().runs(*portal->prepared);
+  StatementCount count(parts_, portal->prepared);
   INDIGO_ASSIGN(const PartRun run, run_part(*portal, max_rows, sink));
+  if (run.done) count.ended(run.tag);
   const MustNotFail scope;  // it may have committed: the client learns of it
   parts_.scope().end_statement();
   parts_.message().stop_timeout();

@@ -7,6 +7,7 @@
 #include "engine/session/portal/preparation.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/session_settings.h"
+#include "engine/session/statement_count.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
@@ -100,6 +101,7 @@ Status SessionImpl::run_simple(Portal& portal, bool last, RowSink& sink) {
   portal.rows_sent = 0;
   portal.tag.clear();
   parts_.message().log().runs(*portal.prepared);
+  StatementCount count(parts_, portal.prepared);
   if (portal.prepared->is_utility()) {
     INDIGO_ASSIGN(portal.shape, runner.shape_of(*portal.prepared, {}));
     if (portal.shape) sink.row_description(*portal.shape);
@@ -112,6 +114,7 @@ Status SessionImpl::run_simple(Portal& portal, bool last, RowSink& sink) {
     if (portal.shape) sink.row_description(*portal.shape);
     INDIGO_TRY(runner.run_plan(portal, 0, sink));
   }
+  count.ended(portal.tag);
   parts_.scope().end_statement();
   TransactionBlock& block = parts_.block();
   if (last && block.state() == TransactionBlock::State::kImplicit) INDIGO_TRY(block.commit());

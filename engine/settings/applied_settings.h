@@ -23,7 +23,8 @@ struct AppliedSettings {
   uint64_t work_memory_bytes = 0;   // the limit of one operator that does not spill
   uint64_t memory_limit_bytes = 0;  // of all that the session holds; 0: no limit
   std::shared_ptr<exec::SpillSpace> spill = std::make_shared<exec::SpillSpace>();
-  bool replica = false;  // session_replication_role
+  bool replica = false;            // session_replication_role
+  bool counts_statements = false;  // shared_preload_libraries names pg_stat_statements
   Severity client_min_severity = Severity::kNotice;
   LogSettings log;
 };

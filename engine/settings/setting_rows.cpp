@@ -275,7 +275,14 @@ constexpr SettingRow kPostgresRows[] = {
     {"server_version", {.boot_value = "15.20", .reported = true}},
     {"server_version_num", {.boot_value = "150020"}},
     {"session_preload_libraries", {.is_private = true}},
-    {"shared_preload_libraries", {.is_private = true}},
+    {"shared_preload_libraries",
+     {.is_private = true,
+      .apply =
+          [](Session& s, const std::string& v) {
+            const auto libraries = split_identifier_list(v).value_or(std::vector<std::string>());
+            s.applied.counts_statements =
+                std::find(libraries.begin(), libraries.end(), "pg_stat_statements") != libraries.end();
+          }}},
     {"ssl_ciphers", {.is_private = true}},
     {"ssl_dh_params_file", {.is_private = true}},
     {"ssl_ecdh_curve", {.is_private = true}},

@@ -14,6 +14,10 @@
 #include "sql/plan.h"
 #include "sql/query.h"
 
+namespace indigo::sql {
+struct Fingerprint;  // sql/parse/fingerprint.h
+}
+
 namespace indigo::engine {
 
 // One statement of a text, parsed.
@@ -43,9 +47,10 @@ struct Prepared {
     friend bool operator==(const Allowed&, const Allowed&) = default;
   };
   mutable Allowed allowed;
-  mutable bool has_run = false;     // another note of that session
-  catalog::CatalogState made_in;    // before its making
-  catalog::Dependences depends;     // of the catalog, that its making has looked up
+  mutable bool has_run = false;                                 // another note of that session
+  mutable std::shared_ptr<const sql::Fingerprint> fingerprint;  // another; null until it is asked for
+  catalog::CatalogState made_in;                                // before its making
+  catalog::Dependences depends;                                 // of the catalog, that its making has looked up
   mutable uint64_t current_at = 0;  // the last version that was found to leave it as it is: a note of the session, too
   uint64_t plan_settings = 0;       // SessionSettings::plan_generation at planning
   bool for_cursor = false;          // planned so that rows tell where they come from

@@ -16,6 +16,8 @@ std::span<const SystemValue> advisory_lock_values();
 std::span<const SystemValue> size_values();
 std::span<const SystemRows> size_rows();
 std::span<const SystemRows> statement_rows();
+std::span<const SystemRows> statement_statistics_rows();
+std::span<const SystemValue> statement_statistics_values();
 std::span<const SystemValue> visibility_values();
 std::span<const SystemValue> comment_values();
 std::span<const SystemValue> privilege_values();

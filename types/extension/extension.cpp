@@ -21,11 +21,27 @@ const Extension& plpgsql_extension() {
 }
 
 std::span<const Extension> extensions() {
-  static const std::vector<Extension> all = {
-      btree_gin_extension(),     btree_gist_extension(),    citext_extension(),   cube_extension(),
-      earthdistance_extension(), fuzzystrmatch_extension(), hstore_extension(),   intarray_extension(),
-      ltree_extension(),         pg_trgm_extension(),       pgcrypto_extension(), plpgsql_extension(),
-      tablefunc_extension(),     unaccent_extension(),      uuid_ossp_extension()};
+  static const std::vector<Extension> all = {autoinc_extension(),
+                                             btree_gin_extension(),
+                                             btree_gist_extension(),
+                                             citext_extension(),
+                                             cube_extension(),
+                                             earthdistance_extension(),
+                                             fuzzystrmatch_extension(),
+                                             hstore_extension(),
+                                             insert_username_extension(),
+                                             intarray_extension(),
+                                             lo_extension(),
+                                             ltree_extension(),
+                                             moddatetime_extension(),
+                                             pg_stat_statements_extension(),
+                                             pg_trgm_extension(),
+                                             pgcrypto_extension(),
+                                             plpgsql_extension(),
+                                             tablefunc_extension(),
+                                             tcn_extension(),
+                                             unaccent_extension(),
+                                             uuid_ossp_extension()};
   return all;
 }
 

@@ -58,6 +58,7 @@ using FindType = std::function<std::shared_ptr<const TypeInfo>(Oid)>;
 const Collator* collator_of_own_order(Oid type, const FindType& find);
 
 // One for each folder.
+const Extension& autoinc_extension();
 const Extension& btree_gin_extension();
 const Extension& btree_gist_extension();
 const Extension& citext_extension();
@@ -65,12 +66,17 @@ const Extension& cube_extension();
 const Extension& earthdistance_extension();
 const Extension& fuzzystrmatch_extension();
 const Extension& hstore_extension();
+const Extension& insert_username_extension();
 const Extension& intarray_extension();
+const Extension& lo_extension();
 const Extension& ltree_extension();
+const Extension& moddatetime_extension();
+const Extension& pg_stat_statements_extension();
 const Extension& pg_trgm_extension();
 const Extension& plpgsql_extension();
 const Extension& pgcrypto_extension();
 const Extension& tablefunc_extension();
+const Extension& tcn_extension();
 const Extension& unaccent_extension();
 const Extension& uuid_ossp_extension();
 
