@@ -5,6 +5,7 @@
 #include "catalog/object_privileges.h"
 #include "catalog/row_security.h"
 #include "catalog/tables/sequence_table.h"
+#include "engine/session/transaction_block.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/privilege_check.h"
 #include "sql/analyze/analyzer.h"

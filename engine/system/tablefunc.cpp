@@ -6,6 +6,7 @@
 
 #include "base/fiber/stack.h"
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "engine/programs/nested_statement.h"
 #include "engine/session/session_parts.h"
