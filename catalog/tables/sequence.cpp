@@ -1,5 +1,6 @@
 #include "catalog/tables/sequence.h"
 
+#include "base/memory/memory_reserve.h"
 #include "log/file_error.h"
 #include "log/record_stream.h"
 
@@ -43,6 +44,7 @@ Status Sequence::reserve(log::Reservation& place) const {
 void Sequence::note(log::Reservation& place, State state) {
   logged_ = state;
   if (log_ == nullptr) return;
+  const MustNotFail scope;  // a place that is never filled would hold up all that follows it in the log
   std::string operation;
   log::encode_sequence(id_, state.last_value, state.is_called, operation);
   lsn_ = log_->append(place, log::RecordKind::kNotes, {}, {}, operation);

@@ -270,7 +270,7 @@ class jdbc_cases {
       }
     });
     CASES.put("what is not supported says so", connection -> {
-      fails("0A000", c -> execute(c, "create foreign table f (a int) server s"), connection);
+      fails("0A000", c -> execute(c, "create transform for int language sql (from sql with function f(internal))"), connection);
       check(((Number) one(connection, "select 1")).intValue() == 1, "usable");
     });
   }
