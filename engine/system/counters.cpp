@@ -1,7 +1,7 @@
 // pg_stat_get_*: what the instance knows of its sessions, tables and databases; counters that it does not keep are zero,
 // times that never came are null.
-#include "engine/instance_impl.h"
 #include "base/sqlstate.h"
+#include "engine/instance_impl.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/privilege_check.h"
 #include "storage/table.h"
