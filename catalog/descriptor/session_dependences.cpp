@@ -1,4 +1,5 @@
 // What is noted of look-ups while a Recording lives, and what has changed since (catalog/change_log.h).
+#include "base/fiber/stack_exhausted.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "types/oids.h"
@@ -61,6 +62,7 @@ void SessionCatalog::record(const FunctionInfo& function) {
 
 void SessionCatalog::record_type(Oid oid) {
   if (oid < oid::kFirstUserOid || !recording_->add_new(object_key(oid))) return;
+  require_stack();  // types that are kept already are followed, too, as deep as they are nested
   const auto noted = type(oid);
   if (noted == nullptr) recording_->add_everything();
 }
