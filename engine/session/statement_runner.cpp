@@ -294,7 +294,12 @@ Result<uint64_t> StatementRunner::fetch_rows(Portal& portal, uint64_t max_rows, 
       portal.buffer->position += chunk->rows();
       if (chunk->rows() == 0) chunk = nullptr;
     } else {
-      INDIGO_ASSIGN(chunk, portal.next(static_cast<uint32_t>(std::min<uint64_t>(wanted, UINT32_MAX))));
+      auto next = portal.next(static_cast<uint32_t>(std::min<uint64_t>(wanted, UINT32_MAX)));
+      if (!next.ok()) {
+        portal.rows_sent += sent;  // a statement whose rows the client has does not begin again
+        return next.take_error();
+      }
+      chunk = *next;
     }
     if (chunk == nullptr) {
       portal.status = Portal::Status::kDone;
