@@ -6,11 +6,12 @@
 #include "wire/command/exit_status.h"
 #include "wire/command/running_server.h"
 
-// Read by jemalloc: freed memory goes back (make_arenas() begins the thread that does it); address space, too (retain), which
-// tables and stacks may need where it is limited.
+// Read by jemalloc: freed memory goes back (make_arenas() begins the thread that does it, the only one: where a second does not
+// start, the first tries again for ever, with a message each time); address space, too (retain), which tables and stacks may
+// need where it is limited.
 extern "C" {
 extern const char* malloc_conf;
-const char* malloc_conf = "dirty_decay_ms:5000,retain:false";
+const char* malloc_conf = "dirty_decay_ms:5000,retain:false,max_background_threads:1";
 }
 
 int main(int argc, char** argv) {
