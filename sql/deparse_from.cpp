@@ -2,9 +2,17 @@
 #include <algorithm>
 
 #include "sql/query_deparser.h"
+#include "types/io/record.h"
+#include "types/oids.h"
 #include "types/text/strings.h"
 
 namespace indigo::sql {
+
+namespace {
+
+constexpr Oid kUnnest{2331};  // of an array
+
+}  // namespace
 
 const Entry* QueryDeparser::bare_values(const Query& query) {
   if (query.from == nullptr || !query.from->leaf || query.where != nullptr) return nullptr;
@@ -47,6 +55,78 @@ std::string QueryDeparser::from_item(const Query& query, const JoinNode& node, i
   return options_.pretty ? out : "(" + out + ")";
 }
 
+QueryDeparser::Called QueryDeparser::called(catalog::CatalogView& catalog, const Entry& e, const Entry::Function& f,
+                                            size_t first) {
+  Called out{f.call, f.call->type.oid == oid::kRecord, {}, {}};
+  const auto* call = try_as<CallExpr>(f.call);
+  const auto info = call == nullptr ? nullptr : catalog.function(call->function);
+  if (info != nullptr) {
+    const auto& modes = info->argument_modes;
+    if (std::any_of(modes.begin(), modes.end(), [](char m) { return m == 'o' || m == 'b' || m == 't'; }))
+      out.defined = false;
+  }
+  if (!out.defined) return out;
+  const auto count = static_cast<size_t>(f.column_count);
+  const auto at = static_cast<ptrdiff_t>(first), end = static_cast<ptrdiff_t>(first + count);
+  out.names.assign(e.column_names.begin() + at, e.column_names.begin() + end);
+  out.types.assign(e.column_types.begin() + at, e.column_types.begin() + end);
+  // What the analyzer told the function of its row's shape was not written, but has the names that were.
+  if (info == nullptr || call->arguments.size() != info->arguments.size() + 1) return out;
+  const auto* shape = try_as<ConstExpr>(call->arguments.back());
+  if (shape == nullptr || shape->type.oid != oid::kRecord) return out;
+  const types::RecordFields fields = types::read_record(shape->value.get().str);
+  if (fields.names.size() == count) out.names.assign(fields.names.begin(), fields.names.end());
+  auto bare = std::make_shared<CallExpr>(*call);
+  bare->arguments.pop_back();
+  out.call = std::move(bare);
+  return out;
+}
+
+std::string QueryDeparser::functions(const Entry& e) const {
+  std::vector<Called> calls;
+  size_t first = 0;
+  bool unnests = true;
+  for (const Entry::Function& f : e.functions) {
+    calls.push_back(called(catalog_, e, f, first));
+    first += static_cast<size_t>(f.column_count);
+    const auto* call = try_as<CallExpr>(f.call);
+    unnests = unnests && call != nullptr && call->function == kUnnest;
+  }
+  std::string out;
+  if (calls.size() == 1 && (!calls[0].defined || !e.with_ordinality)) {
+    out = value(calls[0].call);
+  } else if (unnests) {
+    for (const Called& c : calls) out += (out.empty() ? "UNNEST(" : ", ") + list(as<CallExpr>(*c.call).arguments);
+    out += ")";
+  } else {
+    for (const Called& c : calls) {
+      out += (out.empty() ? "ROWS FROM(" : ", ") + value(c.call);
+      if (c.defined) out += " AS (" + definitions(c) + ")";
+    }
+    out += ")";
+  }
+  return e.with_ordinality ? out + " WITH ORDINALITY" : out;
+}
+
+std::string QueryDeparser::definitions(const Called& call) const {
+  std::string out;
+  for (size_t i = 0; i < call.names.size(); i++) {
+    const TypeRef& type = call.types[i];
+    out +=
+        (out.empty() ? "" : ", ") + types::quote_identifier(call.names[i]) + " " + deparse_type(catalog_, type, false);
+    const auto info = catalog_.type(type.oid);
+    if (type.collation != kInvalidOid && info != nullptr && info->collation != type.collation)
+      out += " COLLATE " + deparse_collation(catalog_, type.collation, false);
+  }
+  return out;
+}
+
+std::string QueryDeparser::sampled(const Entry::Sample& sample) const {
+  if (sample.percent_expr == nullptr) return fail();
+  std::string out = " TABLESAMPLE " + types::quote_identifier(sample.method) + " (" + value(sample.percent_expr) + ")";
+  return sample.repeatable == nullptr ? out : out + " REPEATABLE (" + value(sample.repeatable) + ")";
+}
+
 std::string QueryDeparser::entry_text(const Entry& e, int level) const {
   std::string out = e.lateral && e.kind != EntryKind::kTable ? "LATERAL " : "";
   std::vector<std::string> own;  // the column names without an alias list
@@ -69,13 +149,16 @@ std::string QueryDeparser::entry_text(const Entry& e, int level) const {
       out += types::quote_identifier(e.relation->name);
       aliased = entry_name(e) != e.relation->name;
       for (const auto& c : e.relation->columns) own.push_back(c.dropped ? std::string() : c.name);
-      if (e.sample) failed_ = true;
       break;
     }
     case EntryKind::kFunction: {
-      if (e.functions.size() != 1) failed_ = true;
-      if (!e.functions.empty()) out += value(e.functions[0].call);
-      if (e.with_ordinality) out += " WITH ORDINALITY";
+      out += functions(e);
+      if (e.functions.size() == 1 && !e.with_ordinality) {
+        if (Called call = called(catalog_, e, e.functions[0], 0); call.defined) {
+          call.names = e.column_names;
+          return out + " " + types::quote_identifier(entry_name(e)) + "(" + definitions(call) + ")";
+        }
+      }
       always_columns = true;
       break;
     }
@@ -98,10 +181,12 @@ std::string QueryDeparser::entry_text(const Entry& e, int level) const {
   const bool columns_too =
       always_columns || !std::equal(own.begin(), own.end(), e.column_names.begin(), e.column_names.end());
   if (aliased || columns_too) out += " " + types::quote_identifier(entry_name(e));
-  if (!columns_too) return out;
-  std::string columns;
-  for (const std::string& name : e.column_names)
-    if (!name.empty()) columns += (columns.empty() ? "" : ", ") + types::quote_identifier(name);
-  return out + "(" + columns + ")";
+  if (columns_too) {
+    std::string columns;
+    for (const std::string& name : e.column_names)
+      if (!name.empty()) columns += (columns.empty() ? "" : ", ") + types::quote_identifier(name);
+    out += "(" + columns + ")";
+  }
+  return e.sample ? out + sampled(*e.sample) : out;
 }
 }  // namespace indigo::sql

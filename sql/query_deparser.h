@@ -146,6 +146,17 @@ class QueryDeparser final : public QueryNodePrinter {
   std::string from_item(const Query& query, const JoinNode& node, int level) const;
 
   std::string entry_text(const Entry& e, int level) const;
+  // A function in FROM as it was called, and the columns that a list defined for a record.
+  struct Called {
+    ExprPtr call;
+    bool defined = false;
+    std::vector<std::string> names;
+    std::vector<TypeRef> types;
+  };
+  static Called called(catalog::CatalogView& catalog, const Entry& e, const Entry::Function& f, size_t first);
+  std::string functions(const Entry& e) const;
+  std::string definitions(const Called& call) const;
+  std::string sampled(const Entry::Sample& sample) const;
 
   std::string row_lock(const Query& query, const RowLock& lock, int level) const;
 

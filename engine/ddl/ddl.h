@@ -50,6 +50,8 @@ class DdlHost {
   virtual bool has_pending_checks(Oid /*relation*/) { return false; }
   // An open cursor or portal of the session reads the table: its shape must stay as it is.
   virtual bool is_being_read(Oid /*relation*/) { return false; }
+  // This statement works on the relation: to definitions inside the functions that it calls, the relation is being read.
+  virtual void uses(Oid /*relation*/) {}
   // Ends the other sessions of a database, as far as the role may (42501). They are gone a little later.
   virtual Status terminate_sessions(Oid /*database*/) { return {}; }
   // Work in the background leaves the database, which is to be dropped. It is gone a little later.

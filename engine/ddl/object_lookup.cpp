@@ -199,7 +199,10 @@ Status check_not_in_use(DdlContext& c, const RelationInfo& relation, std::string
     return Error(sqlstate::kObjectInUse, "cannot " + std::string(statement) + " " + quoted(relation.name) +
                                              " because it is being used by active queries in this session");
   }
-  if (!c.host.has_pending_checks(relation.oid)) return {};
+  if (!c.host.has_pending_checks(relation.oid)) {
+    c.host.uses(relation.oid);
+    return {};
+  }
   return Error(sqlstate::kObjectInUse, "cannot " + std::string(statement) + " " + quoted(relation.name) +
                                            " because it has pending trigger events");
 }

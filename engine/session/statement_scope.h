@@ -12,6 +12,7 @@
 namespace indigo::engine {
 
 class CurrentMessage;
+class DefinitionHost;
 struct AppliedSettings;
 struct ParsedStatement;
 
@@ -46,6 +47,8 @@ class StatementScope {
   storage::ReadView nested_view(bool fresh);
   // Of the innermost statement that runs; null outside.
   ActiveView*& active_view() { return active_view_; }
+  // Of the innermost definition statement that runs; null outside.
+  DefinitionHost*& definition() { return definition_; }
 
   // What a plan runs in: this transaction, at that view.
   ExecutionContext execution_context(const storage::ReadView& view, std::span<const Datum> parameters);
@@ -59,6 +62,7 @@ class StatementScope {
   exec::CursorRows& cursors_;
   exec::TriggerHost& triggers_;
   ActiveView* active_view_ = nullptr;
+  DefinitionHost* definition_ = nullptr;
   bool running_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "catalog/descriptor/session_context.h"
 #include "engine/ddl/ddl.h"
@@ -16,6 +17,7 @@
 #include "engine/session/session_roles.h"
 #include "engine/session/signal.h"
 #include "engine/session/statement_runner.h"
+#include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
 #include "engine/statement/prepared.h"
 #include "engine/utility/utility.h"
@@ -28,7 +30,14 @@ class DefinitionHost final : public DdlHost {
   // `statement` may be null (at the session's end).
   DefinitionHost(SessionParts& session, const ParsedStatement* statement, std::span<const Datum> parameters = {},
                  std::span<const types::TypeRef> parameter_types = {})
-      : session_(session), statement_(statement), parameters_(parameters), parameter_types_(parameter_types) {}
+      : session_(session),
+        outer_(std::exchange(session.scope().definition(), this)),
+        statement_(statement),
+        parameters_(parameters),
+        parameter_types_(parameter_types) {}
+  ~DefinitionHost() override { session_.scope().definition() = outer_; }
+  DefinitionHost(const DefinitionHost&) = delete;
+  DefinitionHost& operator=(const DefinitionHost&) = delete;
 
   // EXPLAIN ANALYZE CREATE TABLE AS: queries out of the statement are run with counters, and shown when they have ended.
   using Observer = std::function<Status(const PreparedPtr& prepared, Execution& execution)>;
@@ -42,6 +51,9 @@ class DefinitionHost final : public DdlHost {
   bool is_restricted() const override { return session_.roles().is_restricted(); }
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }
   bool is_being_read(Oid relation) override;
+  void uses(Oid relation) override { used_.push_back(relation); }
+  // The statement has done its work: what event triggers do now may change what it used.
+  void has_ended() { used_.clear(); }
   Status validate_routine(Oid routine) override { return session_.routines().validate(routine); }
   Status fire_truncate_triggers(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables,
                                 bool before) override {
@@ -71,6 +83,8 @@ class DefinitionHost final : public DdlHost {
              const Rows& rows);
 
   SessionParts& session_;
+  DefinitionHost* const outer_;
+  std::vector<Oid> used_;
   const ParsedStatement* statement_;
   std::span<const Datum> parameters_;
   std::span<const types::TypeRef> parameter_types_;

@@ -1,4 +1,5 @@
 // The session as host of engine/ddl.
+#include <algorithm>
 #include <memory>
 
 #include "base/sqlstate.h"
@@ -103,6 +104,10 @@ bool DefinitionHost::is_being_read(Oid relation) {
       if (dependency.relation->oid == relation) return true;
     }
   }
+  // And the definitions around it.
+  for (const DefinitionHost* host = outer_; host != nullptr; host = host->outer_) {
+    if (std::find(host->used_.begin(), host->used_.end(), relation) != host->used_.end()) return true;
+  }
   return session_.triggers().runs_on(relation);
 }
 
@@ -139,8 +144,9 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   auto& txn = session_.transaction();
   txn.next_command();
   auto execution = Execution::create(prepared->plan, observer_ != nullptr);
-  INDIGO_TRY(execution->open(
-      session_.scope().execution_context(source == Source::kStatement ? txn.view() : txn.newest_view(), parameters)));
+  const storage::ReadView view = source == Source::kStatement ? txn.view() : txn.newest_view();
+  const ActiveView active(session_.scope().active_view(), view, prepared->plan.get());
+  INDIGO_TRY(execution->open(session_.scope().execution_context(view, parameters)));
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
     if (chunk == nullptr) break;
@@ -159,6 +165,7 @@ Status run_definition(UtilityCall& call) {
   INDIGO_TRY(events.begin());
   host.report_to(&events);
   INDIGO_ASSIGN(call.tag, execute_ddl(context, *call.node));
+  host.has_ended();
   session.transaction().next_command();
   return events.end();
 }

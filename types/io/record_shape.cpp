@@ -55,9 +55,10 @@ bool check_row_shape(FuncContext& context, std::span<const types::TypeRef> types
   return true;
 }
 
-bool expand_row(FuncContext& context, Str image, std::span<const types::TypeRef> expected, std::span<const Phys> phys,
-                std::vector<Datum>& out) {
-  const RecordFields fields = numbered_fields(context.session().catalog(), image);
+bool expand_row(FuncContext& context, Str image, bool named, std::span<const types::TypeRef> expected,
+                std::span<const Phys> phys, std::vector<Datum>& out) {
+  RecordFields fields = numbered_fields(context.session().catalog(), image);
+  if (named && fields.types.size() > expected.size()) fields.types.resize(expected.size());
   if (!check_row_shape(context, fields.types, expected)) return false;
   out.clear();
   for (size_t i = 0; i < phys.size(); i++) {

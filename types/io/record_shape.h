@@ -15,9 +15,10 @@ namespace indigo::types {
 bool stands_for(CatalogContext& catalog, Oid from, Oid to);
 
 // The row that a function in FROM returned, as columns: `expected` are the query's columns (type 0: a dropped one), out[i]
-// their values or nulls, of `phys`[i]. False: the context has the error.
-bool expand_row(FuncContext& context, Str image, std::span<const types::TypeRef> expected, std::span<const Phys> phys,
-                std::vector<Datum>& out);
+// their values or nulls, of `phys`[i]. `named`: the function returns a composite type, which may have got further attributes
+// since the query was kept. False: the context has the error.
+bool expand_row(FuncContext& context, Str image, bool named, std::span<const types::TypeRef> expected,
+                std::span<const Phys> phys, std::vector<Datum>& out);
 // The same check without values: `types` are those of the row that a function would return.
 bool check_row_shape(FuncContext& context, std::span<const types::TypeRef> types,
                      std::span<const types::TypeRef> expected);

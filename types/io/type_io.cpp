@@ -62,6 +62,11 @@ Datum fail_unsupported(FuncContext& context, Oid type) {
   return Datum::make_null(Phys::kStr);
 }
 
+// An open cursor's, whose type went after it was planned.
+void fail_dropped(FuncContext& context, Oid type) {
+  context.fail(sqlstate::kInternalError, "cache lookup failed for type " + std::to_string(type));
+}
+
 void fail_no_binary(FuncContext& context, Oid type, const char* direction) {
   const auto info = context.session().catalog().type(type);
   context.fail(sqlstate::kUndefinedFunction, std::string("no binary ") + direction + " function available for type " +
@@ -134,6 +139,7 @@ void type_output(FuncContext& context, const TypeRef& type, const Datum& value, 
   // A pseudo-type's argument (anyarray columns of the statistics views): its image says what it is.
   if (type.oid == oid::kAnyArray || type.oid == oid::kAnyCompatibleArray)
     return array_output(context, value.str, ',', out);
+  if (r.info == nullptr) fail_dropped(context, type.oid);
 }
 
 void type_send(FuncContext& context, const TypeRef& type, const Datum& value, std::string& out) {
@@ -149,7 +155,8 @@ void type_send(FuncContext& context, const TypeRef& type, const Datum& value, st
     case Shape::kMultirange: return multirange_send(context, type, value, out);
     case Shape::kNone: break;
   }
-  if (type.oid == oid::kAnyArray || type.oid == oid::kAnyCompatibleArray) array_send(context, value.str, out);
+  if (type.oid == oid::kAnyArray || type.oid == oid::kAnyCompatibleArray) return array_send(context, value.str, out);
+  if (r.info == nullptr) fail_dropped(context, type.oid);
 }
 
 bool type_has_io(FuncContext& context, Oid type) {

@@ -196,9 +196,6 @@ Status remove_trigger(DdlContext& c, Oid oid) {
   std::string image;
   if (!t.find_oid(c.txn, oid, image)) return {};
   const Oid relation = t.reader(image).oid(pg_trigger::c_tgrelid);
-  if (c.host.is_being_read(relation)) {
-    if (const RelationPtr r = current(c, relation)) INDIGO_TRY(check_not_in_use(c, *r, "DROP TRIGGER"));
-  }
   c.catalog.changed({relation});
   return check_erased(t.erase(c.txn, {Datum::of_oid(oid)}));
 }

@@ -206,6 +206,7 @@ Status execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTabl
   INDIGO_TRY(set_populated(c, oid, !into.skip_data));
   if (into.skip_data) return {};
   const RelationPtr view = current(c, oid);
+  c.host.uses(oid);
   uint64_t rows = 0;
   std::string row;
   INDIGO_TRY(run_definition(c, *view, [&](std::span<const Datum> values) -> Status {

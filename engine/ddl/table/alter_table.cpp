@@ -85,7 +85,11 @@ TableLockMode lock_of(const PgQuery__AlterTableCmd& cmd) {
 Status drop_constraint(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   for (const ConstraintInfo& k : relation->constraints) {
     if (k.name != cmd.name) continue;
-    if (k.kind == 'f') INDIGO_TRY(lock_object(c, k.foreign_relation, TableLockMode::kAccessExclusive));
+    if (k.kind == 'f') {
+      INDIGO_TRY(lock_object(c, k.foreign_relation, TableLockMode::kAccessExclusive));
+      const RelationPtr referenced = current(c, k.foreign_relation);
+      if (referenced != nullptr) INDIGO_TRY(check_not_in_use(c, *referenced, "ALTER TABLE"));
+    }
     return drop_objects(c, {{pg_constraint::kOid, k.oid, 0}}, cmd.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE);
   }
   const std::string message =
@@ -539,8 +543,7 @@ Status execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s) {
     return cmd->subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_SetAccessMethod;
   });
   if (methods > 1) return Error(sqlstate::kFeatureNotSupported, "cannot have multiple SET ACCESS METHOD subcommands");
-  if (relation->kind == RelationKind::kTable || relation->is_partitioned() || relation->is_foreign())
-    INDIGO_TRY(check_not_in_use(c, *relation, "ALTER TABLE"));
+  if (relation->kind != RelationKind::kView) INDIGO_TRY(check_not_in_use(c, *relation, "ALTER TABLE"));
   std::stable_sort(commands.begin(), commands.end(),
                    [](const auto* a, const auto* b) { return pass_of(*a) < pass_of(*b); });
   for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(alter(c, relation->oid, *cmd, s.relation->inh));

@@ -473,6 +473,7 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
     if (!made.ok()) return made.take_error();
     oid = *made;
     relation = current(c, oid);
+    c.host.uses(oid);
     return {};
   };
   const auto fill = [&](const ResultShape&, const Chunk& chunk) -> Status {

@@ -30,6 +30,34 @@ const catalog::ConstraintInfo* ConstraintEvent::info() const {
   return nullptr;
 }
 
+namespace {
+
+template <typename List>
+std::optional<size_t> place_of(const List& list, Oid oid) {
+  const auto at = std::find_if(list.begin(), list.end(), [&](const auto& x) { return x.oid == oid; });
+  if (at == list.end()) return std::nullopt;
+  return static_cast<size_t>(at - list.begin());
+}
+
+}  // namespace
+
+bool ConstraintEvent::catch_up(const std::shared_ptr<const catalog::RelationInfo>& now) {
+  if (now == nullptr) return false;
+  std::optional<size_t> at;
+  switch (kind) {
+    case Kind::kParentUpdated:
+    case Kind::kParentErased: at = place_of(now->referenced_by, info()->oid); break;
+    case Kind::kTrigger:
+      if (now->triggers != nullptr) at = place_of(now->triggers->triggers, trigger().oid);
+      break;
+    default: at = place_of(now->constraints, info()->oid);
+  }
+  if (!at) return false;
+  relation = now;
+  constraint = *at;
+  return true;
+}
+
 bool DeferredChecks::waits(const catalog::ConstraintInfo& constraint) const {
   if (!constraint.deferrable) return false;
   if (auto at = modes_.single.find(constraint.oid); at != modes_.single.end()) return at->second;

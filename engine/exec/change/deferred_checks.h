@@ -45,6 +45,9 @@ struct ConstraintEvent {
   const catalog::ConstraintInfo* info() const;
   // Does it only look, so that it may wait for the transaction's end?
   bool may_wait() const;
+  // Definitions may have changed since: goes on with the relation as it is now, null if it is gone. False: nothing is due any
+  // more, as the relation, the constraint or the trigger was dropped.
+  bool catch_up(const std::shared_ptr<const catalog::RelationInfo>& now);
 };
 
 class DeferredChecks {

@@ -146,7 +146,7 @@ Result<bool> ForeignKeyQueue::parent_exists(QueryState& state, const Relation& c
                         ? child
                         : state.session().catalog().relation(constraint.foreign_relation);
   if (parent == nullptr)
-    return Error(sqlstate::kUndefinedTable, "the table that \"" + constraint.name + "\" references is gone");
+    return Error(sqlstate::kInternalError, "the table that \"" + constraint.name + "\" references is gone");
   for (size_t i = 0; i < values.size(); i++) {
     auto from = static_cast<size_t>(constraint.columns[i]) - 1,
          to = static_cast<size_t>(constraint.foreign_columns[i]) - 1;
@@ -381,16 +381,7 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
   return in_table(std::move(error), *child, constraint);
 }
 
-Status ForeignKeyQueue::trigger_event(QueryState& state, const Event& event, bool late) {
-  if (late) {  // it may have been dropped since
-    const auto now = state.session().catalog().relation(event.relation->oid);
-    const auto* set = now == nullptr ? nullptr : now->triggers.get();
-    const Oid oid = event.trigger().oid;
-    if (set == nullptr || std::none_of(set->triggers.begin(), set->triggers.end(),
-                                       [&](const catalog::TriggerInfo& t) { return t.oid == oid; })) {
-      return Error(sqlstate::kInternalError, "could not find trigger " + std::to_string(oid));
-    }
-  }
+Status ForeignKeyQueue::trigger_event(QueryState& state, const Event& event) {
   TriggerCall call;
   call.relation = event.relation;
   call.trigger = &event.trigger();
@@ -424,11 +415,12 @@ Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
       state.context().deferred->add(std::move(event));
       continue;
     }
+    if (late && !event.catch_up(state.session().catalog().relation(event.relation->oid))) continue;
     switch (event.kind) {
       case Event::Kind::kChild: INDIGO_TRY(child_event(state, event, late)); break;
       case Event::Kind::kTrigger:
         referencing_.forget();
-        INDIGO_TRY(trigger_event(state, event, late));
+        INDIGO_TRY(trigger_event(state, event));
         break;
       case Event::Kind::kKey:
         INDIGO_TRY(event.info()->kind == 'x' ? recheck_exclusion(state, event) : recheck_key(state, event, many));

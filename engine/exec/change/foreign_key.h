@@ -68,7 +68,7 @@ class ForeignKeyQueue {
   // Whether some row has the same values (nulls are equal here) in these columns.
   Result<bool> row_with_same_columns(QueryState& state, const catalog::RelationInfo& relation, Bytes row,
                                      std::span<const int16_t> columns);
-  static Status trigger_event(QueryState& state, const Event& event, bool late);
+  static Status trigger_event(QueryState& state, const Event& event);
 
   struct Touched {
     Relation relation;

@@ -45,6 +45,7 @@ Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& c
   auto type = view.type(call->type.oid);
   while (type != nullptr && type->kind == 'd') type = view.type(type->base);
   const bool composite = call->type.oid == oid::kRecord || (type != nullptr && type->kind == 'c');
+  c->named_ = composite && call->type.oid != oid::kRecord;
   if (e == nullptr || !e->returns_set) {
     INDIGO_ASSIGN(c->arguments_, b.compile_all({call}));
     c->expands_ = !as_value && composite;
@@ -87,7 +88,8 @@ Status SetCall::expand(QueryState& state, uint32_t at, const Datum& value) {
   } else if (!types::same_shape(state.session().catalog(), *first_row_, value.str)) {
     return Error(sqlstate::kDatatypeMismatch, "rows returned by function are not all of the same row type");
   }
-  if (!types::expand_row(state.functions(), value.str, types_, columns_, row_)) return state.functions().take_error();
+  if (!types::expand_row(state.functions(), value.str, named_, types_, columns_, row_))
+    return state.functions().take_error();
   for (size_t c = 0; c < columns_.size(); c++) buffer_[c].set_datum(at, row_[c]);
   return {};
 }

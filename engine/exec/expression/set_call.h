@@ -38,6 +38,7 @@ class SetCall {
   // The call's value is a composite one (always one image for each row), and its fields are the columns. A value of another
   // shape than the columns' is an error.
   bool expands_ = false;
+  bool named_ = false;  // of a composite type, not record
   bool strict_ = false, call_volatile_ = false;
   // Fills row `at` of the buffer from a composite value; null: a row of nulls.
   Status expand(QueryState& state, uint32_t at, const Datum& value);
