@@ -2,6 +2,7 @@
 
 #include "catalog/descriptor/session_context.h"
 #include "catalog/tables/system_columns.h"
+#include "engine/ddl/operator/definition.h"
 #include "engine/ddl/references.h"
 #include "engine/ddl/tree.h"
 #include "sql/analyze/analyzer.h"
@@ -211,6 +212,13 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
     return Error(state, std::string(traits.forbidden) + " not allowed in " + std::string(place_of(use))).at(at);
   }
   INDIGO_ASSIGN(StoredExpression out, keep_expression(c, expr));
+  // Who writes the table later computes them without being asked.
+  if (use == ExpressionUse::kIndex || use == ExpressionUse::kIndexPredicate || use == ExpressionUse::kPartitionKey) {
+    for (const Address& a : out.references) {
+      const auto f = a.class_id == pg_proc::kOid ? c.catalog.function(a.object) : nullptr;
+      if (f != nullptr) INDIGO_TRY(check_may_execute(c, *f));
+    }
+  }
   out.immutable = traits.immutable;
   if (!out.immutable) {  // a function in language SQL is what its body is
     // (PostgreSQL does not ask this of the assignment to a generated column.)

@@ -4,6 +4,7 @@
 #include "engine/programs/programs.h"
 #include "engine/programs/routine.h"
 #include "engine/session/evaluate.h"
+#include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
 #include "types/io/record.h"
 #include "types/oids.h"
@@ -30,6 +31,7 @@ Result<ProcedureCall> ProcedureCall::analyze(SessionParts& session, const Parsed
 
 Result<std::vector<OwnedDatum>> ProcedureCall::run(SessionParts& session, std::span<const Datum> parameters,
                                                    bool may_commit) const {
+  INDIGO_TRY(check_procedure(session.session_catalog(), *call_.procedure));
   INDIGO_ASSIGN(const std::vector<OwnedDatum> values, evaluate(session, call_.arguments, parameters));
   types::CallInfo info;
   info.function = call_.procedure->oid;

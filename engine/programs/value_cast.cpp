@@ -1,6 +1,7 @@
 #include "engine/programs/value_cast.h"
 
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_scope.h"
 #include "sql/analyze/analyzer.h"
@@ -13,7 +14,9 @@ Result<sql::ExprPtr> ValueCast::conversion(SessionParts& session, const types::T
     const auto type = session.session_catalog().type(to.oid);
     if (type == nullptr || type->kind != 'd') return sql::ExprPtr();
   }
-  return sql::analyze_assignment(session.context(), from, to, through_text);
+  INDIGO_ASSIGN(sql::ExprPtr e, sql::analyze_assignment(session.context(), from, to, through_text));
+  if (e != nullptr) INDIGO_TRY(check_functions(session.session_catalog(), {e}));
+  return e;
 }
 
 Result<ValueCast> ValueCast::make(SessionParts& session, const types::TypeRef& from, const types::TypeRef& to,

@@ -1,5 +1,7 @@
 #include "engine/session/evaluate.h"
 
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_scope.h"
 #include "storage/transaction.h"
@@ -8,6 +10,7 @@ namespace indigo::engine {
 
 Result<std::vector<OwnedDatum>> evaluate(SessionParts& session, const sql::ExprList& expressions,
                                          std::span<const Datum> parameters) {
+  INDIGO_TRY(check_functions(session.session_catalog(), expressions));
   auto root = std::make_shared<sql::ResultPlan>();
   auto plan = std::make_shared<sql::PlannedStatement>();
   for (const auto& e : expressions) {

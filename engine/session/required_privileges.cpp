@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -236,6 +237,59 @@ class Collector {
   std::vector<RequiredPrivilege>& out_;
 };
 
+// The functions that expressions call, by themselves or through an operator, a cast or a domain's check.
+class CalledFunctions {
+ public:
+  CalledFunctions() {
+    visitor_ = [this](const sql::Expr& e, int) {
+      visit(e);
+      return true;
+    };
+  }
+  CalledFunctions(const CalledFunctions&) = delete;
+  CalledFunctions& operator=(const CalledFunctions&) = delete;
+
+  const sql::ExprVisitor& visitor() const { return visitor_; }
+
+  // Those that PUBLIC may not call.
+  std::vector<RequiredFunction> restricted(catalog::SessionCatalog& catalog) const {
+    std::vector<RequiredFunction> out;
+    for (const auto& [function, over_window] : called_) {
+      const catalog::ObjectAcl acl = catalog::read_object_acl(catalog, catalog::kFunctionAcl, function);
+      const auto nobody = [](Oid) { return false; };
+      if (!acl.found || (types::acl_privileges(acl.acl, nobody) & types::kPrivilegeExecute) != 0) continue;
+      const auto info = catalog.function(function);
+      out.push_back({function, info == nullptr ? std::string() : info->name, over_window});
+    }
+    return out;
+  }
+
+ private:
+  void add(Oid function, bool over_window = false) {
+    if (function == kInvalidOid) return;
+    const auto same = [&](const auto& c) { return c.first == function; };
+    if (std::none_of(called_.begin(), called_.end(), same)) called_.emplace_back(function, over_window);
+  }
+
+  void visit(const sql::Expr& e) {
+    switch (e.kind) {
+      case sql::ExprKind::kCall: return add(sql::as<sql::CallExpr>(e).function);
+      case sql::ExprKind::kAggregate: return add(sql::as<sql::AggregateExpr>(e).function);
+      case sql::ExprKind::kWindowCall: return add(sql::as<sql::WindowCallExpr>(e).function, true);
+      case sql::ExprKind::kArrayCompare: return add(sql::as<sql::ArrayCompareExpr>(e).function);
+      case sql::ExprKind::kArrayCast: return sql::visit_expressions(sql::as<sql::ArrayCastExpr>(e).element, visitor_);
+      case sql::ExprKind::kDomainCast:
+        for (const auto& check : sql::as<sql::DomainCastExpr>(e).checks)
+          sql::visit_expressions(check.condition, visitor_);
+        return;
+      default: return;
+    }
+  }
+
+  sql::ExprVisitor visitor_;
+  std::vector<std::pair<Oid, bool>> called_;
+};
+
 bool allowed(catalog::SessionCatalog& catalog, const RequiredPrivilege& r, Oid user) {
   const uint32_t held = catalog::object_privileges(catalog, catalog::kRelationAcl, r.relation, user);
   if ((r.bits & ~held) != 0) return false;
@@ -286,32 +340,16 @@ Status check_privileges(catalog::SessionCatalog& catalog, const std::vector<Requ
 }
 
 std::vector<RequiredFunction> required_functions(catalog::SessionCatalog& catalog, const sql::Query& query) {
-  std::vector<Oid> called;
-  const auto add = [&](Oid function) {
-    if (function != kInvalidOid && std::find(called.begin(), called.end(), function) == called.end()) {
-      called.push_back(function);
-    }
-  };
-  const sql::ExprVisitor visit = [&](const sql::Expr& e, int) {
-    switch (e.kind) {
-      case sql::ExprKind::kCall: add(sql::as<sql::CallExpr>(e).function); break;
-      case sql::ExprKind::kAggregate: add(sql::as<sql::AggregateExpr>(e).function); break;
-      case sql::ExprKind::kWindowCall: add(sql::as<sql::WindowCallExpr>(e).function); break;
-      default: break;
-    }
-    return true;
-  };
-  sql::visit_query(query, visit);
-  sql::visit_policies(query, visit);
-  std::vector<RequiredFunction> out;
-  for (const Oid function : called) {
-    const catalog::ObjectAcl acl = catalog::read_object_acl(catalog, catalog::kFunctionAcl, function);
-    const auto nobody = [](Oid) { return false; };
-    if (!acl.found || (types::acl_privileges(acl.acl, nobody) & types::kPrivilegeExecute) != 0) continue;
-    const auto info = catalog.function(function);
-    out.push_back({function, info == nullptr ? std::string() : info->name});
-  }
-  return out;
+  CalledFunctions called;
+  sql::visit_query(query, called.visitor());
+  sql::visit_policies(query, called.visitor());
+  return called.restricted(catalog);
+}
+
+std::vector<RequiredFunction> required_functions(catalog::SessionCatalog& catalog, const sql::ExprList& expressions) {
+  CalledFunctions called;
+  for (const sql::ExprPtr& e : expressions) sql::visit_expressions(e, called.visitor());
+  return called.restricted(catalog);
 }
 
 Status check_functions(catalog::SessionCatalog& catalog, const std::vector<RequiredFunction>& required) {
@@ -319,10 +357,20 @@ Status check_functions(catalog::SessionCatalog& catalog, const std::vector<Requi
     const uint32_t held = catalog::object_privileges(catalog, catalog::kFunctionAcl, f.oid, catalog.user());
     if ((held & types::kPrivilegeExecute) != 0) continue;
     const auto info = catalog.function(f.oid);
-    const bool aggregate = info != nullptr && info->kind == types::FunctionKind::kAggregate;
-    return denied((aggregate ? "aggregate " : "function ") + f.name);
+    const bool procedure = info != nullptr && info->kind == types::FunctionKind::kProcedure;
+    const bool aggregate = info != nullptr && info->kind == types::FunctionKind::kAggregate && !f.over_window;
+    return denied((procedure ? "procedure " : aggregate ? "aggregate " : "function ") + f.name);
   }
   return {};
+}
+
+Status check_functions(catalog::SessionCatalog& catalog, const sql::ExprList& expressions) {
+  if (catalog.is_superuser(catalog.user())) return {};
+  return check_functions(catalog, required_functions(catalog, expressions));
+}
+
+Status check_procedure(catalog::SessionCatalog& catalog, const types::FunctionInfo& procedure) {
+  return check_functions(catalog, {{procedure.oid, procedure.name, false}});
 }
 
 Status check_sequence_privilege(catalog::SessionCatalog& catalog, Oid sequence, const std::string& name,

@@ -33,12 +33,17 @@ struct RequiredPrivilege {
 struct RequiredFunction {
   Oid oid = kInvalidOid;
   std::string name;
+  bool over_window = false;
 };
 
 std::vector<RequiredPrivilege> required_privileges(const sql::Query& query);
 // Of the functions that the query calls, those that PUBLIC may not.
 std::vector<RequiredFunction> required_functions(catalog::SessionCatalog& catalog, const sql::Query& query);
+std::vector<RequiredFunction> required_functions(catalog::SessionCatalog& catalog, const sql::ExprList& expressions);
 Status check_functions(catalog::SessionCatalog& catalog, const std::vector<RequiredFunction>& required);
+// Of expressions that no statement's plan contains: arguments of CALL and EXECUTE, PL/pgSQL's, casts.
+Status check_functions(catalog::SessionCatalog& catalog, const sql::ExprList& expressions);
+Status check_procedure(catalog::SessionCatalog& catalog, const types::FunctionInfo& procedure);
 Status check_privileges(catalog::SessionCatalog& catalog, const std::vector<RequiredPrivilege>& required);
 // A sequence's functions: any of the privileges will do.
 Status check_sequence_privilege(catalog::SessionCatalog& catalog, Oid sequence, const std::string& name,

@@ -188,6 +188,9 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
   INDIGO_ASSIGN(auto tree, sql::parse(text));
   sql::AnalyzeInput input{tree->statements()[0].node, text, {}, false, {}};
   INDIGO_ASSIGN(auto analyzed, sql::analyze(call.session.context(), input));
+  catalog::SessionCatalog& catalog = call.session.session_catalog();
+  if (!catalog.is_superuser(catalog.user()))
+    INDIGO_TRY(check_functions(catalog, required_functions(catalog, *analyzed.query)));
   BulkInsertPlan plan;
   plan.relation = target.relation;
   plan.columns = target.columns;
@@ -200,6 +203,7 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
     INDIGO_ASSIGN(sql::ExprPtr condition, sql::analyze_expression(call.session.context(), where, call.statement.text,
                                                                   target.relation, {oid::kBool, -1, kInvalidOid}));
     INDIGO_TRY(check_where(call.statement.text, condition, r));
+    INDIGO_TRY(check_functions(catalog, {condition}));
     plan.where = to_row(condition);
   }
   return plan;

@@ -11,6 +11,7 @@
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/portal/prepared_statements.h"
+#include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/session_roles.h"
 #include "engine/session/statement_runner.h"
@@ -135,7 +136,11 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
     INDIGO_ASSIGN(prepared, session_.preparation().prepare_node(outer, node, types, false, parameters_));
   }
   if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "only queries can be run here");
-  if (source != Source::kDefinition && rows) INDIGO_TRY(session_.runner().check_allowed(*prepared));
+  if (source == Source::kDefinition) {  // what a definition calls is the user's, what it reads its own
+    INDIGO_TRY(check_functions(session_.session_catalog(), prepared->functions));
+  } else if (rows) {
+    INDIGO_TRY(session_.runner().check_allowed(*prepared));
+  }
   INDIGO_TRY(session_.runner().lock_relations(prepared, parameters, Preparation::Columns::kMayChange));
   static const ResultShape kNoColumns;
   const ResultShape& columns = prepared->text_shape ? *prepared->text_shape : kNoColumns;

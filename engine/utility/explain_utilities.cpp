@@ -168,6 +168,7 @@ Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Dat
     INDIGO_TRY(session.runner().check_allowed(*prepared));
   } else {
     INDIGO_TRY(check_privileges(session.session_catalog(), prepared->privileges));
+    INDIGO_TRY(check_functions(session.session_catalog(), prepared->functions));
   }
   INDIGO_TRY(session.runner().lock_relations(prepared, parameters));
   std::vector<PreparedPtr> queries(prepared->before);

@@ -7,6 +7,7 @@
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
+#include "types/io/domain_check.h"
 #include "types/value/vector.h"
 
 namespace indigo::engine::ddl {
@@ -89,20 +90,21 @@ Status check_references_privilege(DdlContext& c, const RelationInfo& foreign, st
 Result<Oid> foreign_key_operator(DdlContext& c, std::string_view constraint, const ColumnInfo& mine,
                                  const ColumnInfo& theirs) {
   Oid op = kInvalidOid;
+  const Oid referencing = types::without_domain(c.catalog, mine.type).oid;
+  const Oid referenced = types::without_domain(c.catalog, theirs.type).oid;
   for (const types::OperatorInfo* candidate : c.catalog.operators_named("", "=")) {
-    if (candidate->left == theirs.type.oid && candidate->right == mine.type.oid &&
+    if (candidate->left == referenced && candidate->right == referencing &&
         c.catalog.btree_strategy(candidate->oid) == 3) {
       op = candidate->oid;
     }
   }
   if (op == kInvalidOid) {
-    const types::CastInfo* cast = c.catalog.cast(mine.type.oid, theirs.type.oid);
-    const bool implicit =
-        mine.type.oid == theirs.type.oid || (cast != nullptr && cast->context == types::CastContext::kImplicit);
-    const auto t = c.catalog.type(mine.type.oid), u = c.catalog.type(theirs.type.oid);
-    const bool same_family = t != nullptr && u != nullptr && (t->kind == 'd' || u->kind == 'd') &&
-                             (t->kind == 'd' ? t->base : t->oid) == (u->kind == 'd' ? u->base : u->oid);
-    if (implicit || same_family) op = c.catalog.btree_operator(theirs.type.oid, 3);
+    // The = of rows, enums, arrays and ranges is over all of them: a cast to one of these types does not lead there.
+    const auto type = c.catalog.type(referenced);
+    const bool own_operator = type != nullptr && type->kind == 'b' && !type->is_array();
+    const types::CastInfo* cast = own_operator ? c.catalog.cast(referencing, referenced) : nullptr;
+    const bool implicit = cast != nullptr && cast->context == types::CastContext::kImplicit;
+    if (referencing == referenced || implicit) op = c.catalog.btree_operator(referenced, 3);
   }
   if (op == kInvalidOid) {
     return Error(sqlstate::kDatatypeMismatch, "foreign key constraint " + quoted(constraint) + " cannot be implemented")

@@ -1,6 +1,7 @@
 #include "engine/exec/scan/key_lookup.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -111,10 +112,23 @@ Result<bool> convert_key_value(QueryState& state, const types::TypeRef& from, co
   if (is_integer_type(have.oid) && is_integer_type(want.oid)) return convert_integer(to_phys, value);
   // Strings of all types compare by their bytes.
   const bool strings = value.phys == Phys::kStr && to_phys == Phys::kStr;
+  if (strings && have.oid == oid::kBpchar && (want.oid == oid::kText || want.oid == oid::kVarchar)) {
+    while (!value.str.empty() && value.str.back() == ' ') value.str.remove_suffix(1);  // as its cast does
+    return true;
+  }
   if (strings && have.oid != oid::kNumeric && want.oid != oid::kNumeric) return true;
   if (value.phys == Phys::kF32 && to_phys == Phys::kF64) {
     value = Datum::of(static_cast<double>(value.f32));
     return true;
+  }
+  const bool number = is_integer_type(have.oid) || have.oid == oid::kNumeric;
+  if (number && (want.oid == oid::kFloat4 || want.oid == oid::kFloat8)) return through_text(state, have, want, value);
+  if (is_integer_type(want.oid) && (value.phys == Phys::kF32 || value.phys == Phys::kF64)) {
+    const double v = value.phys == Phys::kF32 ? static_cast<double>(value.f32) : value.f64;
+    constexpr double kEnd = 9223372036854775808.0;  // one past the largest int8
+    if (!(v >= -kEnd && v < kEnd) || std::trunc(v) != v) return false;
+    value = Datum::of(static_cast<int64_t>(v));
+    return convert_integer(to_phys, value);
   }
   const Datum before = value;
   INDIGO_ASSIGN(const bool converted, through_text(state, have, want, value));

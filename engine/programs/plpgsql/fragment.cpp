@@ -14,6 +14,7 @@
 #include "engine/programs/programs.h"
 #include "engine/programs/value_cast.h"
 #include "engine/session/portal/preparation.h"
+#include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_scope.h"
 #include "engine/statement/utility_statement.h"
@@ -248,6 +249,8 @@ Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
   last_ = nullptr;
   converted_known_ = false;
   simple_ = simple_expression(*compiled_);
+  // Others are asked about when they run.
+  if (simple_ != nullptr) INDIGO_TRY(check_functions(session.session_catalog(), compiled_->functions));
   calls_ = simple_ != nullptr && looks_at_tables(*simple_);
   if (simple_ != nullptr && !calls_) {
     quick_ = std::make_unique<exec::ScalarExpression>(session.context(), simple_);

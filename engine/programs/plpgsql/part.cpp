@@ -4,6 +4,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/active_view.h"
 #include "engine/programs/plpgsql/function.h"
+#include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_scope.h"
 #include "sql/analyze/part_assignment.h"
@@ -43,6 +44,8 @@ Status CompiledPart::compile(SessionParts& session, Frame& frame, const sql::plp
   if (whole_ != nullptr && has_subquery(*whole_)) {
     return Error(sqlstate::kFeatureNotSupported, "a subquery in a subscript that is assigned to is not supported");
   }
+  if (whole_ != nullptr) INDIGO_TRY(check_functions(session.session_catalog(), {whole_}));
+  user_ = session.user();
   calls_ = whole_ != nullptr && looks_at_tables(*whole_);
   value_type_ = type;
   value_index_ = function_.parameter_count();
@@ -57,7 +60,8 @@ Status CompiledPart::compile(SessionParts& session, Frame& frame, const sql::plp
 
 Result<CompiledFragment::Answer> CompiledPart::evaluate(SessionParts& session, Frame& frame,
                                                         const sql::plpgsql::Fragment& value) {
-  const bool current = fits(frame) && catalog_version_ == session.session_catalog().version();
+  const bool current =
+      fits(frame) && catalog_version_ == session.session_catalog().version() && user_ == session.user();
   if (!current) {
     computed_first_ = false;
     INDIGO_TRY(compile(session, frame, value, TypeRef{}));

@@ -33,6 +33,7 @@ class CompiledPart {
   size_t value_index_ = 0;
   TypeRef value_type_;
   uint64_t catalog_version_ = 0;
+  Oid user_ = kInvalidOid;                        // may call what is called in it
   std::vector<std::pair<int, uint64_t>> shapes_;  // of the records that it was compiled for
   std::unique_ptr<exec::StandaloneExpression> expression_;
   OwnedDatum kept_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/descriptor/session_context.h"
+#include "sql/analyze/expression/inlined.h"
 #include "sql/analyze/make.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
@@ -166,6 +167,12 @@ bool is_false_or_null(const ExprPtr& e) {
 ExprPtr evaluate_call(catalog::SessionContext& session, const CallExpr& call) {
   const types::ScalarFunction* f = types::find_scalar(call.function);
   if (f == nullptr) return nullptr;
+  // Privileges are asked for when the statement runs: a function that not everybody may call waits until then.
+  catalog::CatalogView& catalog = session.catalog();
+  if (call.function >= oid::kFirstUserOid && !catalog.is_superuser(catalog.user()) &&
+      !everybody_may_execute(catalog, call.function)) {
+    return nullptr;
+  }
   types::FuncContext context(session);
   Arena arena;
   context.set_arena(&arena);
