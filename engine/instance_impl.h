@@ -48,6 +48,7 @@ class InstanceImpl final : public Instance {
   WorkerStates* workers() { return workers_.load(std::memory_order_acquire); }
   FrontDoor* front_door() { return front_door_.load(std::memory_order_acquire); }
   DataDirectory* data_directory() { return data_.get(); }
+  const InstanceOptions& options() const { return options_; }
   const std::vector<std::string>& defaults() const { return defaults_; }
   int64_t start_timestamp() const { return start_timestamp_; }
   TableActivity& table_activity() { return table_activity_; }

@@ -6,6 +6,7 @@
 #include "engine/session/evaluate.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
+#include "sql/parse/node.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 

@@ -108,7 +108,12 @@ Result<OwnedDatum> flags_of_setting(SessionParts&, std::span<const Datum> argume
   return OwnedDatum(text_datum(make_array(oid::kText, Phys::kStr, flags)));
 }
 
-constexpr SystemValue kSettingsValues[] = {{"pg_settings_get_flags", flags_of_setting}};
+Result<OwnedDatum> may_see(SessionParts& session, std::span<const Datum> arguments) {
+  INDIGO_TRY(check_may_see_setting(session.session_catalog(), arguments[0].str));
+  return value_of(true);
+}
+
+constexpr SystemValue kSettingsValues[] = {{"pg_settings_get_flags", flags_of_setting}, {"may_see_setting", may_see}};
 constexpr SystemRows kSettingsRows[] = {{"show_all_settings", show_all_settings},
                                         {"show_all_file_settings", show_all_file_settings}};
 

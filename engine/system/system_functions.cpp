@@ -35,6 +35,7 @@ const SystemValue* find_system_value(std::string_view name) {
                         tablespace_values(),
                         text_search_values(),
                         snapshot_values(),
+                        server_file_values(),
                         durability_values()}) {
       for (const SystemValue& entry : family) all.emplace(entry.name, &entry);
     }
@@ -57,6 +58,7 @@ const SystemRows* find_system_rows(std::string_view name) {
                         extension_rows(),
                         storage_rows(),
                         size_rows(),
+                        server_file_rows(),
                         durability_rows(),
                         worker_rows(),
                         partition_definition_rows(),

@@ -63,6 +63,18 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"pg_ts_template_is_visible", system_value<"pg_ts_template_is_visible">},
     {"pg_ts_config_is_visible", system_value<"pg_ts_config_is_visible">},
     {"tsquery_rewrite_query", system_value<"tsquery_rewrite_query">},
+    // Files of the server.
+    {"pg_read_file_all", system_value<"pg_read_file_all">},
+    {"pg_read_file_off_len", system_value<"pg_read_file_off_len">},
+    {"pg_read_file_v2", system_value<"pg_read_file_v2">},
+    {"pg_read_file", system_value<"pg_read_file">},
+    {"pg_read_binary_file_all", system_value<"pg_read_binary_file_all">},
+    {"pg_read_binary_file_off_len", system_value<"pg_read_binary_file_off_len">},
+    {"pg_read_binary_file", system_value<"pg_read_binary_file">},
+    {"pg_stat_file_1arg", system_value<"pg_stat_file_1arg">},
+    {"pg_stat_file", system_value<"pg_stat_file">},
+    {"pg_rotate_logfile_v2", system_value<"pg_rotate_logfile_v2">},
+    {"pg_rotate_logfile", system_value<"pg_rotate_logfile">},
     // Privileges.
     {"has_table_privilege_name", system_value<"has_table_privilege_name">},
     {"has_table_privilege_id", system_value<"has_table_privilege_id">},
@@ -401,6 +413,16 @@ constexpr SetEntry kSets[] = {
     {"pg_get_shmem_allocations", system_rows<"pg_get_shmem_allocations">},
     {"pg_get_backend_memory_contexts", system_rows<"pg_get_backend_memory_contexts">},
     {"pg_config", system_rows<"pg_config">},
+    {"pg_ls_dir_1arg", system_rows<"pg_ls_dir_1arg">},
+    {"pg_ls_dir", system_rows<"pg_ls_dir">},
+    {"pg_ls_logdir", system_rows<"pg_ls_logdir">},
+    {"pg_ls_waldir", system_rows<"pg_ls_waldir">},
+    {"pg_ls_archive_statusdir", system_rows<"pg_ls_archive_statusdir">},
+    {"pg_ls_tmpdir_noargs", system_rows<"pg_ls_tmpdir_noargs">},
+    {"pg_ls_tmpdir_1arg", system_rows<"pg_ls_tmpdir_1arg">},
+    {"pg_ls_logicalsnapdir", system_rows<"pg_ls_logicalsnapdir">},
+    {"pg_ls_logicalmapdir", system_rows<"pg_ls_logicalmapdir">},
+    {"pg_ls_replslotdir", system_rows<"pg_ls_replslotdir">},
 };
 
 }  // namespace

@@ -45,16 +45,24 @@ std::string session_user(FuncContext& context) { return context.session().sessio
 int32_t backend_pid(FuncContext& context) { return context.session().backend_pid(); }
 
 // ---- settings
+// One that there is may be hidden from the role.
+bool may_see(FuncContext& context, Str name) {
+  const Datum arguments[] = {Datum::of(name)};
+  auto seen = context.session().system_value("may_see_setting", arguments);
+  if (seen.ok()) return true;
+  context.fail(std::move(*seen.take_error()));
+  return false;
+}
 std::string current_setting(FuncContext& context, Str name) {
   std::string value;
-  if (!context.session().setting(name, value))
+  if (!context.session().setting(name, value) && may_see(context, name))
     context.fail(sqlstate::kUndefinedObject, "unrecognized configuration parameter \"" + std::string(name) + "\"");
   return value;
 }
 std::optional<std::string> current_setting_or_null(FuncContext& context, Str name, bool missing_ok) {
   std::string value;
   if (context.session().setting(name, value)) return value;
-  if (!missing_ok)
+  if (may_see(context, name) && !missing_ok)
     context.fail(sqlstate::kUndefinedObject, "unrecognized configuration parameter \"" + std::string(name) + "\"");
   return std::nullopt;
 }
