@@ -8,6 +8,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/deparse_xml.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -367,6 +368,20 @@ class Deparser {
       part("", 1, "");
       if (a.size() == 3) part(" FOR ", 2, "");
       out_ += ")";
+      return true;
+    }
+    if (f->name == "xmlexists" && a.size() == 2) {
+      part("XMLEXISTS((", 0, ") PASSING (");
+      part("", 1, "))");
+      return true;
+    }
+    if (XmlDeparser{catalog_, out_, options_.always_qualify, [&](const Expr& e, bool implicit) { print(e, implicit); },
+                    [&](const Expr& e) {
+                      if (options_.pretty) out_ += "(";
+                      print(e, false);
+                      if (options_.pretty) out_ += ")";
+                    }}
+            .print_construct(call)) {
       return true;
     }
     const char* side = f->name == "btrim"   ? "BOTH"

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sql/query_deparser.h"
+#include "sql/xml_constructs.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 #include "types/text/strings.h"
@@ -152,6 +153,14 @@ std::string QueryDeparser::entry_text(const Entry& e, int level) const {
       break;
     }
     case EntryKind::kFunction: {
+      if (const auto* call = e.functions.size() == 1 ? try_as<CallExpr>(e.functions[0].call) : nullptr;
+          call != nullptr && call->function == xml_construct::kTable) {
+        out += value(e.functions[0].call);
+        always_columns = e.names_columns;
+        own = e.column_names;
+        aliased = entry_name(e) != "xmltable";
+        break;
+      }
       out += functions(e);
       if (e.functions.size() == 1 && !e.with_ordinality) {
         if (Called call = called(catalog_, e, e.functions[0], 0); call.defined) {

@@ -4,7 +4,8 @@ Each is a copy of a PostgreSQL row of its sort with other names, types and OIDs.
 leaves to development. A view's definition is SQL in catalog/views/storage_views.cpp, under its name.
 """
 
-TYPES = {"oid": 26, "name": 19, "text": 25, "int4": 23, "int8": 20, "float8": 701, "timestamptz": 1184}
+TYPES = {"oid": 26, "name": 19, "text": 25, "int4": 23, "int8": 20, "float8": 701, "timestamptz": 1184, "bool": 16,
+         "xml": 142, "text[]": 1009, "any": 2276, "record": 2249}
 
 # name -> OID, argument types, columns, description
 FUNCTIONS = {
@@ -70,6 +71,22 @@ METHODS = {"griffin": (8030, "hash and b-tree index access method"),
            "indexlet": (8031, "b-tree index access method with writes in batches"),
            "hydralist": (8032, "radix tree and list index access method")}
 
+# What the grammar's XML constructs are calls of (sql/analyze/expression/xml.cpp). name -> OID, arguments ("any": VARIADIC),
+# result, strict, volatility
+CONSTRUCTS = {
+    "indigo_xmlelement": (8050, ["text", "text[]", "any"], "xml", False, "s"),
+    "indigo_xmlforest": (8051, ["text[]", "any"], "xml", False, "s"),
+    "indigo_xmlconcat": (8052, ["any"], "xml", False, "i"),
+    "indigo_xmlparse": (8053, ["text", "bool", "bool"], "xml", True, "s"),
+    "indigo_xmlpi": (8054, ["text", "any"], "xml", False, "i"),
+    "indigo_xmlroot": (8055, ["xml", "text", "int4"], "xml", False, "i"),
+    "indigo_xml_is_document": (8056, ["xml"], "bool", True, "i"),
+    "indigo_xmlserialize": (8057, ["xml", "bool", "any"], "text", False, "i"),
+    "indigo_xmltable": (8058, ["xml", "text", "text[]", "record", "text", "any"], "record", False, "s"),
+}
+SETS = {"indigo_xmltable": 100}  # and how many rows are expected
+MODEL_CONSTRUCT, MODEL_VARIADIC = "xmlconcat2", "json_build_array"
+
 MODEL_FUNCTION, MODEL_VIEW = "pg_stat_get_slru", "pg_stat_slru"
 
 
@@ -88,6 +105,18 @@ def _functions(rows):
                    **({"provolatile": "v", "proparallel": "u", "proacl": ["postgres=X/postgres"]} if name in PRIVILEGED else {}))
     for name, (oid, _) in ACTIONS.items():
         yield dict(_model(rows, "proname", MODEL_ACTION), oid=oid, proname=name, prosrc=name, proargnames=["name"], proacl=None)
+
+
+def _constructs(rows):
+    for name, (oid, arguments, result, strict, volatility) in CONSTRUCTS.items():
+        variadic = arguments[-1] == "any"
+        types = [TYPES[a] for a in arguments]
+        model = next(r for r in rows if r["prosrc"] == (MODEL_VARIADIC if variadic else MODEL_CONSTRUCT))
+        modes = ["i"] * (len(arguments) - 1) + ["v"] if variadic else None
+        yield dict(model, oid=oid, proname=name, prosrc=name, proisstrict=strict, provolatile=volatility,
+                   prorettype=TYPES[result], pronargs=len(arguments), proargtypes=types,
+                   proallargtypes=types if variadic else None, proargmodes=modes, proargnames=None,
+                   proretset=name in SETS, prorows=SETS.get(name, 0))
 
 
 def _views(rows):
@@ -121,6 +150,10 @@ def _descriptions(rows):
         yield dict(_model(rows, "description", "statistics: information about SLRU caches"), objoid=oid, description=text)
     for oid, _, _, text in FUNCTIONS.values():
         yield dict(_model(rows, "description", "statistics: information about SLRU caches"), objoid=oid, description=text)
+    for name, (oid, *_) in CONSTRUCTS.items():
+        construct = name.removeprefix("indigo_").replace("xml_is_document", "is document").upper()
+        yield dict(_model(rows, "description", "statistics: information about SLRU caches"), objoid=oid,
+                   description="what " + construct + " is a call of")
     for oid, text in METHODS.values():
         yield dict(_model(rows, "description", "b-tree index access method"), objoid=oid, description=text)
 
@@ -137,7 +170,7 @@ def _initial_privileges(rows):
 
 def add_own(table, rows, types):
     """`rows` of `table` with ours; `types` are pg_type's."""
-    make = {"pg_proc": _functions, "pg_am": _methods, "pg_class": _views, "pg_type": _types, "pg_description": _descriptions,
-            "pg_init_privs": _initial_privileges,
+    make = {"pg_proc": lambda r: [*_functions(r), *_constructs(r)], "pg_am": _methods, "pg_class": _views,
+            "pg_type": _types, "pg_description": _descriptions, "pg_init_privs": _initial_privileges,
             "pg_attribute": lambda r: _columns(r, types)}.get(table)
     return rows + list(make(rows)) if make else rows

@@ -130,7 +130,9 @@ Status SessionFunctions::try_text_search_dictionary(Oid text_search_template, st
   return {};
 }
 
-void SessionFunctions::text_search_notice(const Error& text) { session_.notice(Severity::kNotice, text); }
+void SessionFunctions::text_search_notice(const Error& text) {
+  session_.notice(text.state == sqlstate::kWarning ? Severity::kWarning : Severity::kNotice, text);
+}
 
 std::shared_ptr<exec::IndexRoutines> SessionFunctions::index_routines() {
   return programs::make_index_routines(session_);

@@ -45,6 +45,7 @@ std::span<const SystemRows> text_search_rows();
 std::span<const SystemRows> tablefunc_rows();
 std::span<const SystemValue> server_file_values();
 std::span<const SystemRows> server_file_rows();
+std::span<const SystemValue> xml_mapping_values();
 std::span<const SystemValue> snapshot_values();
 std::span<const SystemRows> snapshot_rows();
 std::span<const SystemRows> prepared_transaction_rows();

@@ -34,6 +34,7 @@ const SystemValue* find_system_value(std::string_view name) {
                         large_object_values(),
                         tablespace_values(),
                         text_search_values(),
+                        xml_mapping_values(),
                         snapshot_values(),
                         server_file_values(),
                         durability_values()}) {

@@ -5,6 +5,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
 #include "sql/deparse_session.h"
+#include "sql/xml_constructs.h"
 #include "types/text/strings.h"
 
 namespace indigo::sql {
@@ -295,6 +296,12 @@ void NodeDescriber::function_scan(ExplainNode& n, const Plan& p, const FunctionS
   const auto* call = f.functions.size() == 1 ? try_as<CallExpr>(f.functions[0].call) : nullptr;
   if (call != nullptr && call->function == catalog::kTransitionRows) {
     n.type = n.title = "Named Tuplestore Scan";
+    scan_filter(n, p, f.filter);
+    return;
+  }
+  if (call != nullptr && call->function == xml_construct::kTable) {
+    named_scan(n, p, "Table Function Scan", "Table Function Name", "xmltable");
+    if (options_.verbose) add(n, "Table Function Call", text_.text_over(p, *call, nullptr, nullptr));
     scan_filter(n, p, f.filter);
     return;
   }

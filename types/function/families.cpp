@@ -2,6 +2,7 @@
 
 #include "types/function/registry.h"
 #include "types/io/type_definition.h"
+#include "types/xml/xml_families.h"
 
 namespace indigo::types {
 
@@ -9,6 +10,7 @@ std::span<const TypeFamily> type_families() {
   static constexpr TypeFamily kFamilies[] = {
       number_types,  string_types, datetime_types, json_types,        catalog_types,   money_types,
       network_types, other_types,  range_types,    text_search_types, geometric_types, transaction_snapshot_types,
+      xml_types,
   };
   return kFamilies;
 }
@@ -73,13 +75,16 @@ std::span<const ScalarFamily> scalar_families() {
       text_search_dictionary_functions,
       text_search_headline_functions,
       text_search_cover_functions,
+      xml_functions,
+      xml_syntax_functions,
+      xpath_functions,
   };
   return kFamilies;
 }
 std::span<const AggregateFamily> aggregate_families() {
   static constexpr AggregateFamily kFamilies[] = {
       sum_aggregates,      extreme_aggregates, collecting_aggregates, statistics_aggregates, ordered_set_aggregates,
-      datetime_aggregates, json_aggregates,    bit_aggregates,        range_aggregates,
+      datetime_aggregates, json_aggregates,    bit_aggregates,        range_aggregates,      xml_aggregates,
   };
   return kFamilies;
 }
@@ -98,6 +103,7 @@ std::span<const SetFamily> set_families() {
       text_search_sets,
       text_search_parser_sets,
       transaction_snapshot_sets,
+      xml_sets,
   };
   return kFamilies;
 }

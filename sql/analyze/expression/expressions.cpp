@@ -38,6 +38,8 @@ constexpr KindHandler kExpressionsHandlers[] = {
     {PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION, transform_session_value},
     {PG_QUERY__NODE__NODE_GROUPING_FUNC, transform_grouping_func},
     {PG_QUERY__NODE__NODE_SET_TO_DEFAULT, transform_set_to_default},
+    {PG_QUERY__NODE__NODE_XML_EXPR, transform_xml},
+    {PG_QUERY__NODE__NODE_XML_SERIALIZE, transform_xml_serialize},
 };
 
 struct Unsupported {
@@ -45,8 +47,6 @@ struct Unsupported {
   const char* name;
 };
 constexpr Unsupported kUnsupported[] = {
-    {PG_QUERY__NODE__NODE_XML_EXPR, "XML"},
-    {PG_QUERY__NODE__NODE_XML_SERIALIZE, "XMLSERIALIZE"},
     {PG_QUERY__NODE__NODE_CURRENT_OF_EXPR, "WHERE CURRENT OF"},
     {PG_QUERY__NODE__NODE_MULTI_ASSIGN_REF, "this form of multiple assignment"},
 };

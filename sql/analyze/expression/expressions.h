@@ -31,6 +31,8 @@ Result<ExprPtr> transform_indirection(Scope& scope, const PgQuery__Node& node);
 Result<ExprPtr> transform_sublink(Scope& scope, const PgQuery__Node& node);
 Result<ExprPtr> transform_session_value(Scope& scope, const PgQuery__Node& node);
 Result<ExprPtr> transform_set_to_default(Scope& scope, const PgQuery__Node& node);
+Result<ExprPtr> transform_xml(Scope& scope, const PgQuery__Node& node);
+Result<ExprPtr> transform_xml_serialize(Scope& scope, const PgQuery__Node& node);
 
 // ---- pieces that several kinds share
 // ARRAY[...] whose elements may be wanted in a type (ARRAY[...]::type[]); `element` invalid: find the common one.

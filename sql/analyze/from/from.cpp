@@ -266,8 +266,10 @@ Result<FromItem> transform_from_item(Scope& scope, const PgQuery__Node* node) {
     }
     case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE: return sample_item(scope, *node->range_table_sample);
     case PG_QUERY__NODE__NODE_JOIN_EXPR: return transform_join(scope, *node->join_expr);
-    case PG_QUERY__NODE__NODE_RANGE_TABLE_FUNC:
-      return scope.error(sqlstate::kFeatureNotSupported, "XMLTABLE is not supported", node->range_table_func->location);
+    case PG_QUERY__NODE__NODE_RANGE_TABLE_FUNC: {
+      INDIGO_ASSIGN(Entry entry, xml_table_entry(scope, *node->range_table_func));
+      return leaf_of(scope, std::move(entry));
+    }
     default:
       return scope.error(sqlstate::kFeatureNotSupported, "this kind of FROM item is not supported", location_of(node));
   }

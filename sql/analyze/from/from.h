@@ -6,6 +6,8 @@
 #include "sql/analyze/scope.h"
 #include "sql/parse/tree_names.h"
 
+struct PgQuery__RangeTableFunc;
+
 namespace indigo::sql {
 
 struct FromItem {
@@ -27,6 +29,9 @@ Result<Entry> relation_entry(Scope& scope, std::shared_ptr<const RelationInfo> r
 Result<Entry> subquery_entry(Scope& scope, std::shared_ptr<const Query> query, const PgQuery__Alias* alias);
 Result<Entry> cte_entry(Scope& scope, const CteName& cte, int levels_up, const PgQuery__RangeVar& name);
 Result<Entry> function_entry(Scope& scope, const PgQuery__RangeFunction& function);
+Result<Entry> xml_table_entry(Scope& scope, const PgQuery__RangeTableFunc& table);
+// What tells a function the row's shape that the query gives it.
+ExprPtr record_of_nulls(Scope& scope, const std::vector<TypeRef>& types, const std::vector<std::string>& names);
 
 // All columns of an entry under its alias.
 NamespaceItem names_of(const Scope& scope, int entry);

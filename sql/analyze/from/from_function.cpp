@@ -126,17 +126,8 @@ ExprPtr with_row_shape(Scope& scope, const ExprPtr& call, const Entry& entry, si
                                    entry.column_types.end());
   const std::vector<std::string> names(entry.column_names.begin() + static_cast<ptrdiff_t>(first),
                                        entry.column_names.end());
-  std::vector<Datum> nulls;
-  for (const TypeRef& type : types) {
-    const auto info = scope.catalog().type(type.oid);
-    nulls.push_back(Datum::make_null(info ? info->phys : Phys::kStr));
-  }
-  auto shape = std::make_shared<ConstExpr>();
-  shape->type = {oid::kRecord, -1, kInvalidOid};
-  const std::string image = types::make_record(oid::kRecord, types, nulls, names);
-  shape->value = OwnedDatum(Datum::of(Str(image)));
   auto copy = std::make_shared<CallExpr>(*e);
-  copy->arguments.push_back(std::move(shape));
+  copy->arguments.push_back(record_of_nulls(scope, types, names));
   return copy;
 }
 
@@ -181,6 +172,19 @@ Status add_columns(Scope& scope, const Item& item, const PgQuery__RangeFunction&
 bool refers_to_level(const ExprPtr& e) { return contains_vars(e); }
 
 }  // namespace
+
+ExprPtr record_of_nulls(Scope& scope, const std::vector<TypeRef>& types, const std::vector<std::string>& names) {
+  std::vector<Datum> nulls;
+  for (const TypeRef& type : types) {
+    const auto info = scope.catalog().type(type.oid);
+    nulls.push_back(Datum::make_null(info ? info->phys : Phys::kStr));
+  }
+  auto shape = std::make_shared<ConstExpr>();
+  shape->type = {oid::kRecord, -1, kInvalidOid};
+  const std::string image = types::make_record(oid::kRecord, types, nulls, names);
+  shape->value = OwnedDatum(Datum::of(Str(image)));
+  return shape;
+}
 
 Result<Entry> function_entry(Scope& scope, const PgQuery__RangeFunction& f) {
   std::vector<Item> items;

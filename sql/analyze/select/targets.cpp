@@ -195,6 +195,12 @@ int suggested_name(const PgQuery__Node* node, std::string& name) {
     case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
       return firm(node->min_max_expr->op == PG_QUERY__MIN_MAX_OP__IS_GREATEST ? "greatest" : "least");
     case PG_QUERY__NODE__NODE_XML_SERIALIZE: return firm("xmlserialize");
+    case PG_QUERY__NODE__NODE_XML_EXPR: {
+      static constexpr const char* kNames[] = {"",         "xmlconcat", "xmlelement", "xmlforest",
+                                               "xmlparse", "xmlpi",     "xmlroot"};
+      const auto op = static_cast<size_t>(node->xml_expr->op);
+      return op > 0 && op < std::size(kNames) ? firm(kNames[op]) : 0;
+    }
     case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION: {
       static constexpr const char* kNames[] = {
           "",          "current_date", "current_time",    "current_time",   "current_timestamp", "current_timestamp",

@@ -341,6 +341,24 @@ const EdgeCase kCases[] = {
       "< 3"},
      "select 1",
      ""},
+    {"create table xmls (a int primary key, x xml)",
+     {"insert into xmls select a, ('<?xml version=\"1.0\"?><!DOCTYPE r [<!ENTITY e \"entity\">]><r n=\"1\"><i>&e;</i>' "
+      "|| b "
+      "|| '</r>')::xml from t where a < 4 returning x is document, xml_is_well_formed('<a')"},
+     "select count(*), sum(length(x::text)) from xmls",
+     "delete from xmls"},
+    {"create table read_xmls as select a, ('<r n=\"1\"><i>' || b || '</i></r>')::xml as x from t where a < 4",
+     {"select xmlelement(name a, xmlattributes(b as c), xmlforest(b, a)), xmlroot(xmlparse(content b), version '1.1'), "
+      "xmlserialize(content xmlconcat(xmlpi(name p), b::xml) as text), xmlagg(b::xml) over () from t where a < 4",
+      "select xpath('//i[contains(., \"n\")]/text()', x), xpath_exists('count(//i) + sum(//@n)', x), "
+      "xmlexists('//i/@*' passing x) from read_xmls",
+      "select q.* from read_xmls, xmltable('//i' passing x columns n for ordinality, t text path '.', w xml path '..') "
+      "q",
+      "select table_to_xml_and_xmlschema('read_xmls', true, false, 'u'), query_to_xml('select * from read_xmls', "
+      "false, "
+      "true, '')"},
+     "select 1",
+     ""},
     {"create table generated (a int generated always as identity, b int, c int generated always as (b * 2) stored)",
      {"insert into generated (b) values (1), (2), (3) returning *"},
      "select count(*), sum(c) from generated",

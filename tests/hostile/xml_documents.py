@@ -1,0 +1,78 @@
+"""Documents and XPath expressions that explode, loop, recurse, or ask for files. Cases as run's: name, statement, answer."""
+
+TOO_MUCH = ("57014", "54000", "53200")
+FAST = "set statement_timeout = 500; "
+
+
+def declared(entities, body):
+    return "<!DOCTYPE a [" + "".join(f"<!ENTITY {name} {value}>" for name, value in entities) + f"]><a>{body}</a>"
+
+
+def laughs(levels, each):
+    entities = [("e0", '"ha"')] + [(f"e{i}", '"' + f"&e{i - 1};" * each + '"') for i in range(1, levels)]
+    return declared(entities, f"&e{levels - 1};")
+
+
+def quoted(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+def spaces(count):
+    return " ".join(f'xmlns:n{i}="u{i}"' for i in range(count))
+
+
+NOTHING = ("", "0", "f", "t")
+CASES = [
+    ("XML: entities of entities", f"select {quoted(laughs(20, 10))}::xml is null", ("2200M", "2200N")),
+    ("XML: entities of entities in an attribute",
+     "select " + quoted(laughs(20, 10).replace("<a>", '<a b="').replace("</a>", '"/>')) + "::xml is null", ("2200M", "2200N")),
+    ("XML: a long entity, often", f"select {quoted(declared([('e', chr(34) + 'x' * 100000 + chr(34))], '&e;' * 20000))}::xml is null",
+     ("2200M", "2200N", "f")),
+    ("XML: an entity of itself", f"select {quoted(declared([('e', chr(34) + '&e;' + chr(34))], '&e;'))}::xml is null", ("2200M", "2200N")),
+    ("XML: parameter entities", "select " + quoted(
+        '<!DOCTYPE a [<!ENTITY % p "<!ENTITY &#37; q SYSTEM \'file:///etc/passwd\'>"> %p; %q;]><a/>') + "::xml is null",
+     ("2200M", "2200N", "f")),
+    ("XML: a file as an entity", "select xpath('string(/)', " + quoted(declared([("e", "SYSTEM 'file:///etc/passwd'")], "&e;")) + "::xml)",
+     ("{\"\"}", "2200M", "2200N")),
+    ("XML: a file as a document type", "select " + quoted('<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>') + "::xml is null", "f"),
+    ("XML: the network as a document type", "select " + quoted('<!DOCTYPE a SYSTEM "http://127.0.0.1:1/a"><a/>') + "::xml is null", "f"),
+    ("XML: a file by document()", "select xpath('document(\"/etc/passwd\")', '<a/>')", "XX000"),
+    ("XML: including", "select xpath('count(//*)', '<a xmlns:xi=\"http://www.w3.org/2001/XInclude\">"
+     "<xi:include href=\"/etc/passwd\" parse=\"text\"/></a>')", "{2}"),
+    ("XML: deep", "select (repeat('<a>', 100000) || repeat('</a>', 100000))::xml is null", ("2200M", "2200N")),
+    ("XML: deep within the limit", "select (repeat('<a>', 200) || repeat('</a>', 200))::xml is null", "f"),
+    ("XML: many attributes", "select ('<a ' || string_agg(format('a%s=\"\"', i), ' ') || '/>')::xml is null "
+     "from generate_series(1, 300000) i", "54000"),
+    ("XML: many attributes in an entity", "select ('<!DOCTYPE a [<!ENTITY e ''&#60;b ' || string_agg(format('a%s=\"\"', i), ' ') || "
+     "'/>''>]><a>&e;</a>')::xml is null from generate_series(1, 300000) i", "54000"),
+    ("XML: many attributes by themselves", "select ('<!DOCTYPE a [' || string_agg(format('<!ATTLIST a b%s CDATA \"v\">', i), ' ') || "
+     "']><a/>')::xml is null from generate_series(1, 100000) i", "54000"),
+    ("XML: many names of namespaces", "select ('<a ' || string_agg(format('xmlns:a%s=\"u\"', i), ' ') || '/>')::xml is null "
+     "from generate_series(1, 300000) i", "54000"),
+    ("XML: a long name", "select ('<' || repeat('a', 20000000) || '/>')::xml is null", ("2200M", "2200N")),
+    ("XML: a long text", "select ('<a>' || repeat('x', 20000000) || '</a>')::xml is null", ("2200M", "2200N", "f")),
+    ("XML: an odd declaration", "select ('<?xml version=\"' || repeat('1', 5000000) || '\"?><a/>')::xml is null", ("2200M", "2200N", "f")),
+    ("XML: bytes that are none", "select xpath('/a', E'<a>\\x01</a>'::xml)", ("2200M", "2200N")),
+    ("XPath: deep", "select xpath(repeat('(', 100000) || '1' || repeat(')', 100000), '<a/>')", "XX000"),
+    ("XPath: many steps", "select xpath('/a' || repeat('/..', 3000000), '<a/>')", (*TOO_MUCH, "XX000", "{}")),
+    ("XPath: sums", "select xpath('1' || repeat('+1', 500000), '<a/>')", (*TOO_MUCH, "XX000")),
+    ("XPath: nodes by nodes by nodes", FAST + "select xpath('count(//*[count(//*[count(//*) > 0]) > 0])', "
+     "('<a>' || repeat('<b/>', 30000) || '</a>')::xml)", TOO_MUCH),
+    ("XPath: sets compared", FAST + "select xpath('//b = //c', ('<a>' || string_agg(format('<b>%s</b><c>x%s</c>', i, i), '') || "
+     "'</a>')::xml) from generate_series(1, 200000) i", TOO_MUCH),
+    ("XPath: sets united", FAST + "select xpath('count(//b | //c | //d)', ('<a>' || repeat('<b/><c/><d/>', 300000) || '</a>')::xml)",
+     TOO_MUCH),
+    ("XPath: names of namespaces", FAST + f"select xpath('count(//namespace::* | //namespace::*)', "
+     f"('<a {spaces(500)}>' || repeat('<b/>', 2000) || '</a>')::xml)", (*TOO_MUCH, "XX000")),
+    ("XPath: translated", FAST + "select xpath('translate(/a, \"' || repeat('y', 2000000) || '\", \"\")', "
+     "('<a>' || repeat('x', 5000000) || '</a>')::xml)", TOO_MUCH),
+    ("XPath: a large answer", FAST + "select length(xpath('//*', (repeat('<a>', 200) || repeat('<b/>', 500000) || "
+     "repeat('</a>', 200))::xml)::text)", (*TOO_MUCH, "XX000", "22003")),
+    ("XMLTABLE: rows by rows", FAST + "select count(*) from xmltable('//b' passing (('<a>' || repeat('<b/>', 100000) || '</a>')::xml) "
+     "columns n text path 'count(preceding::*[count(//*) > 0])')", TOO_MUCH),
+    ("XMLTABLE: its function by name", "select indigo_xmltable('<a/>', 'a', array['x'], row(1, 2), 'zz', 1, 2)", "0A000"),
+    ("XML: constructs' functions by name", "select indigo_xmlelement('a', array['b', 'c'], 1)", "0A000"),
+    ("XML: constructs' functions by name, with numbers", "select indigo_xmlconcat(1, 2)", "0A000"),
+    ("XML: constructs' functions with nulls", "select indigo_xmlforest(null, null)", "0A000"),
+    ("XML: the answer after all of these", "select xpath('/a/b/text()', '<a><b>fine</b></a>')", "{fine}"),
+]

@@ -1,0 +1,68 @@
+// Calls of libxml2 that end where memory is refused, where the statement is to stop, and where a document asks for too much.
+//
+//   Status status = with_libxml([&]() -> Status {
+//     xmlDoc* document = libxml([&] { return xmlCtxtReadDoc(...); });
+//     ...
+//   });
+//
+// with_libxml() makes a call on the thread's large stack, where nothing may suspend: libxml2's handlers and last error
+// are the thread's. What libxml2 allocates within belongs to the call and is freed at its end, whatever became of it:
+// nothing is freed by hand, and nothing may be kept. libxml() goes into the library; what it is given has no local with
+// a destructor, for it is left by siglongjmp. No external entity is ever loaded: within a call each is empty.
+// Thread safety: all functions.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <type_traits>
+
+#include "base/error.h"
+
+namespace indigo::types {
+
+// What f answers, or the error of leave_libxml(). Throws what f throws, std::bad_alloc and InterruptedWork among it.
+// `may_take_long`: f runs in a thread of its own, that can be stopped where it loops within libxml(): interrupts are
+// looked at when the library asks for memory, but it compares sets of nodes, each with each, without that. f must use
+// nothing of the session then.
+// Throws std::system_error when there is no thread.
+Status with_libxml(const std::function<Status()>& f, bool may_take_long = false);
+
+namespace libxml_call {
+void enter(void (*function)(void*), void* argument);
+}
+
+// Throws std::bad_alloc and InterruptedWork.
+template <class Function>
+auto libxml(Function&& function) -> std::invoke_result_t<Function&> {
+  using Value = std::invoke_result_t<Function&>;
+  using Plain = std::remove_reference_t<Function>;
+  if constexpr (std::is_void_v<Value>) {
+    libxml_call::enter([](void* f) { (*static_cast<Plain*>(f))(); },
+                       const_cast<void*>(static_cast<const void*>(&function)));
+  } else {
+    static_assert(std::is_trivially_destructible_v<Value>);
+    struct Call {
+      Plain* function;
+      Value value;
+    } call{std::addressof(function), {}};
+    libxml_call::enter([](void* c) { static_cast<Call*>(c)->value = (*static_cast<Call*>(c)->function)(); }, &call);
+    return call.value;
+  }
+}
+
+// In a handler that libxml2 calls: the thread is not stopped here.
+class LibxmlShield {
+ public:
+  LibxmlShield();
+  ~LibxmlShield() noexcept(false);  // the thread may end here
+  LibxmlShield(const LibxmlShield&) = delete;
+  LibxmlShield& operator=(const LibxmlShield&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+// From a handler that libxml2 calls: the call ends with 54000 and this message, a constant.
+[[noreturn]] void leave_libxml(const char* message);
+
+}  // namespace indigo::types
