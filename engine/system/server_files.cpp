@@ -74,7 +74,7 @@ Result<NamedFile> named_file(SessionParts& session, Str given) {
   return file;
 }
 
-// From `offset`, from the end if that is negative; at most `most` bytes, or all. Nothing: there is no such file, and that is allowed.
+// From `offset`, from the end if that is negative; at most `most` bytes, or all. Nothing: there is none, and that is allowed.
 Result<std::optional<std::string>> read_file(const NamedFile& named, int64_t offset, std::optional<int64_t> most,
                                              bool missing_ok) {
   if (most && *most < 0) return Error(sqlstate::kInvalidParameterValue, "requested length cannot be negative");

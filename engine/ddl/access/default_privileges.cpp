@@ -137,6 +137,31 @@ std::optional<types::Acl> default_privileges(DdlContext& c, char kind, Oid owner
   return acl;
 }
 
+Status forget_in_default_privileges(DdlContext& c, Oid role) {
+  SystemTable& t = table(c, pg_default_acl::kOid);
+  const auto to_role = [&](const types::AclItem& item) { return item.grantee == role; };
+  std::vector<Oid> empty, shorter;
+  t.scan(c.txn, {}, [&](RowReader row) {
+    types::Acl acl = types::read_acl(row.str(pg_default_acl::c_defaclacl));
+    const Oid owner = row.oid(pg_default_acl::c_defaclrole), oid = row.oid(pg_default_acl::c_oid);
+    if (owner == role || std::erase_if(acl, to_role) == 0) return true;
+    const bool everywhere = row.oid(pg_default_acl::c_defaclnamespace) == kInvalidOid;
+    const bool nothing =
+        same(acl, everywhere ? types::default_acl(row.chr(pg_default_acl::c_defaclobjtype), owner) : types::Acl());
+    (nothing ? empty : shorter).push_back(oid);
+    return true;
+  });
+  for (const Oid oid : empty) INDIGO_TRY(check(t.erase(c.txn, {Datum::of_oid(oid)})));
+  for (const Oid oid : shorter) {
+    INDIGO_TRY(update_row(c, pg_default_acl::kOid, {Datum::of_oid(oid)}, [&](RowValues& row) {
+      types::Acl acl = types::read_acl(row.get(pg_default_acl::c_defaclacl).str);
+      std::erase_if(acl, to_role);
+      row.str(pg_default_acl::c_defaclacl, types::acl_array(acl));
+    }));
+  }
+  return {};
+}
+
 Status forget_default_privileges(DdlContext& c, Oid role, Oid schema) {
   SystemTable& t = table(c, pg_default_acl::kOid);
   std::vector<Oid> gone;

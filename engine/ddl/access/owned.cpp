@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "base/sqlstate.h"
+#include "catalog/object_privileges.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/default_privileges.h"
+#include "engine/ddl/access/owned_kinds.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/foreign/server.h"
 #include "engine/ddl/foreign/wrapper.h"
@@ -20,6 +23,14 @@
 namespace indigo::engine::ddl {
 
 namespace {
+
+// The system's own objects are this role's.
+Status check_not_bootstrap(DdlContext& c, Oid role, std::string_view what) {
+  if (role != oid::kBootstrapSuperuser) return {};
+  return Error(sqlstate::kDependentObjectsStillExist, "cannot " + std::string(what) + " owned by role " +
+                                                          c.catalog.role_name(role) +
+                                                          " because they are required by the database system");
+}
 
 std::vector<RelationPtr> owned_relations(DdlContext& c, Oid role) {
   std::vector<Oid> found;
@@ -88,6 +99,7 @@ Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s
   for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
     INDIGO_ASSIGN(const Oid from, resolve_role(c, node->role_spec));
     if (from == to) continue;
+    INDIGO_TRY(check_not_bootstrap(c, from, "reassign ownership of objects"));
     if (!c.catalog.has_privileges_of(c.catalog.user(), from))
       return Error(sqlstate::kInsufficientPrivilege, "permission denied to reassign objects");
     for (const RelationPtr& r : owned_relations(c, from)) {
@@ -114,19 +126,18 @@ Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s
       }));
       c.catalog.changed({kInvalidOid});
     }
-    for (const Oid oid : owned_rows(c, catalog::pg_operator::kOid, catalog::pg_operator::c_oprowner,
-                                    catalog::pg_operator::c_oid, from)) {
-      INDIGO_TRY(update_row(c, catalog::pg_operator::kOid, {Datum::of_oid(oid)},
-                            [&](RowValues& v) { v.oid(catalog::pg_operator::c_oprowner, to); }));
+    for (const OwnedKind& kind : kPlainKinds) {
+      for (const Oid oid : owned_rows(c, kind.table, kind.owner, kind.oid, from)) {
+        INDIGO_TRY(update_row(c, kind.table, {Datum::of_oid(oid)}, [&](RowValues& v) { v.oid(kind.owner, to); }));
+      }
     }
-    for (const Oid oid : owned_rows(c, catalog::pg_statistic_ext::kOid, catalog::pg_statistic_ext::c_stxowner,
-                                    catalog::pg_statistic_ext::c_oid, from)) {
-      INDIGO_TRY(update_row(c, catalog::pg_statistic_ext::kOid, {Datum::of_oid(oid)},
-                            [&](RowValues& v) { v.oid(catalog::pg_statistic_ext::c_stxowner, to); }));
-    }
-    for (const Oid oid : owned_rows(c, pg_collation::kOid, pg_collation::c_collowner, pg_collation::c_oid, from)) {
-      INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
-                            [&](RowValues& v) { v.oid(pg_collation::c_collowner, to); }));
+    for (const catalog::AclSource* kind : {&catalog::kLanguageAcl, &catalog::kTablespaceAcl}) {
+      for (const Oid oid : owned_rows(c, kind->table, kind->owner, 0, from)) {
+        INDIGO_TRY(update_row(c, kind->table, {Datum::of_oid(oid)}, [&](RowValues& v) {
+          v.oid(kind->owner, to);
+          pass_on(v, kind->acl, from, to);
+        }));
+      }
     }
     for (const Oid class_id : {catalog::pg_ts_config::kOid, catalog::pg_ts_dict::kOid}) {
       const int owner = text_search_type(class_id)->owner;
@@ -165,6 +176,7 @@ Status execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
   const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
   for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
     INDIGO_ASSIGN(const Oid role, resolve_role(c, node->role_spec));
+    INDIGO_TRY(check_not_bootstrap(c, role, "drop objects"));
     if (!c.catalog.has_privileges_of(c.catalog.user(), role))
       return Error(sqlstate::kInsufficientPrivilege, "permission denied to drop objects");
     std::vector<Address> objects;
@@ -182,16 +194,13 @@ Status execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
     for (const Oid oid : owned_rows(c, pg_proc::kOid, pg_proc::c_proowner, pg_proc::c_oid, role)) {
       objects.push_back({pg_proc::kOid, oid, 0});
     }
-    for (const Oid oid : owned_rows(c, catalog::pg_operator::kOid, catalog::pg_operator::c_oprowner,
-                                    catalog::pg_operator::c_oid, role)) {
-      objects.push_back({catalog::pg_operator::kOid, oid, 0});
+    for (const OwnedKind& kind : kPlainKinds) {
+      for (const Oid oid : owned_rows(c, kind.table, kind.owner, kind.oid, role))
+        objects.push_back({kind.table, oid, 0});
     }
-    for (const Oid oid : owned_rows(c, catalog::pg_statistic_ext::kOid, catalog::pg_statistic_ext::c_stxowner,
-                                    catalog::pg_statistic_ext::c_oid, role)) {
-      objects.push_back({catalog::pg_statistic_ext::kOid, oid, 0});
-    }
-    for (const Oid oid : owned_rows(c, pg_collation::kOid, pg_collation::c_collowner, pg_collation::c_oid, role)) {
-      objects.push_back({pg_collation::kOid, oid, 0});
+    for (const Oid oid : owned_rows(c, catalog::pg_language::kOid, catalog::pg_language::c_lanowner,
+                                    catalog::pg_language::c_oid, role)) {
+      objects.push_back({catalog::pg_language::kOid, oid, 0});
     }
     for (const Oid class_id : {catalog::pg_ts_config::kOid, catalog::pg_ts_dict::kOid}) {
       for (const Oid oid : owned_rows(c, class_id, text_search_type(class_id)->owner, 0, role))
@@ -236,6 +245,7 @@ Status execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
       INDIGO_TRY(forget_privileges(c, kind->table, kind->acl_column, role));
     INDIGO_TRY(forget_privileges(c, pg_database::kOid, pg_database::c_datacl, role));
     INDIGO_TRY(forget_default_privileges(c, role, kInvalidOid));
+    INDIGO_TRY(forget_in_default_privileges(c, role));
     c.catalog.changed({kInvalidOid});
   }
   return {};

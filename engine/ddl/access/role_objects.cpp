@@ -4,6 +4,7 @@
 
 #include "catalog/object_privileges.h"
 #include "catalog/tables/system_table.h"
+#include "engine/ddl/access/owned_kinds.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/text_search/text_search_object.h"
 
@@ -52,26 +53,18 @@ class RoleObjects {
             row.oid(catalog::pg_publication::c_pubowner));
       return true;
     });
-    table(c_, catalog::pg_statistic_ext::kOid).scan(c_.txn, {}, [&](RowReader row) {
-      owned({catalog::pg_statistic_ext::kOid, row.oid(catalog::pg_statistic_ext::c_oid), 0},
-            row.oid(catalog::pg_statistic_ext::c_stxowner));
-      return true;
-    });
+    for (const OwnedKind& kind : kPlainKinds) {
+      table(c_, kind.table).scan(c_.txn, {}, [&](RowReader row) {
+        owned({kind.table, row.oid(kind.oid), 0}, row.oid(kind.owner));
+        return true;
+      });
+    }
     for (const Oid class_id : {catalog::pg_ts_config::kOid, catalog::pg_ts_dict::kOid}) {
       table(c_, class_id).scan(c_.txn, {}, [&](RowReader row) {
         owned({class_id, row.oid(0), 0}, row.oid(text_search_type(class_id)->owner));
         return true;
       });
     }
-    table(c_, pg_collation::kOid).scan(c_.txn, {}, [&](RowReader row) {
-      owned({pg_collation::kOid, row.oid(pg_collation::c_oid), 0}, row.oid(pg_collation::c_collowner));
-      return true;
-    });
-    table(c_, catalog::pg_operator::kOid).scan(c_.txn, {}, [&](RowReader row) {
-      owned({catalog::pg_operator::kOid, row.oid(catalog::pg_operator::c_oid), 0},
-            row.oid(catalog::pg_operator::c_oprowner));
-      return true;
-    });
     default_privileges();
     std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::string> out;
@@ -122,6 +115,14 @@ class RoleObjects {
       granted(a, owner, row, pg_class::c_relacl);
       return true;
     });
+    table(c_, pg_attribute::kOid).scan(c_.txn, {}, [&](RowReader row) {
+      if (row.is_null(pg_attribute::c_attacl)) return true;
+      const Oid relation = row.oid(pg_attribute::c_attrelid);
+      const RelationPtr r = current(c_, relation);
+      if (r != nullptr && relation >= oid::kFirstUserOid)
+        granted({pg_class::kOid, relation, row.i16(pg_attribute::c_attnum)}, r->owner, row, pg_attribute::c_attacl);
+      return true;
+    });
   }
 
   // Row types and arrays belong to what they are the types of.
@@ -138,12 +139,17 @@ class RoleObjects {
     });
   }
 
+  std::string in_schema(Oid schema) {
+    return schema == kInvalidOid ? std::string() : " in schema " + c_.catalog.schema_name(schema);
+  }
+
   void default_privileges() {
     namespace acl = catalog::pg_default_acl;
     table(c_, acl::kOid).scan(c_.txn, {}, [&](RowReader row) {
       const Oid owner = row.oid(acl::c_defaclrole), oid = row.oid(acl::c_oid);
       const std::string of = "default privileges on new " + new_objects(row.chr(acl::c_defaclobjtype)) +
-                             " belonging to role " + c_.catalog.role_name(owner);
+                             " belonging to role " + c_.catalog.role_name(owner) +
+                             in_schema(row.oid(acl::c_defaclnamespace));
       if (owner == role_) found_.emplace_back(oid, "owner of " + of);
       for (const types::AclItem& item : types::read_acl(row.str(acl::c_defaclacl))) {
         if (item.grantee == role_ && owner != role_) found_.emplace_back(oid, "privileges for " + of);

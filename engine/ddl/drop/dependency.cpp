@@ -217,7 +217,7 @@ std::string describe(DdlContext& c, const Address& a) {
     case pg_proc::kOid: {
       const auto f = c.catalog.function(a.object);
       if (f == nullptr) return "function " + std::to_string(a.object);
-      return (f->kind == types::FunctionKind::kProcedure ? "procedure " : "function ") + routine_text(c, *f);
+      return "function " + routine_text(c, *f);  // a procedure, too
     }
     case catalog::pg_operator::kOid: return "operator " + operator_object_text(c, a.object);
     case catalog::pg_opclass::kOid: return "operator class " + operator_group_text(c, a);

@@ -492,6 +492,15 @@ Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner) {
       pass_on(v, pg_class::c_relacl, relation->owner, owner);
     }));
   }
+  std::vector<int16_t> granted;  // columns with a list of their own
+  table(c, pg_attribute::kOid).scan(c.txn, {Datum::of_oid(relation->oid)}, [&](RowReader row) {
+    if (!row.is_null(pg_attribute::c_attacl)) granted.push_back(row.i16(pg_attribute::c_attnum));
+    return true;
+  });
+  for (const int16_t column : granted) {
+    INDIGO_TRY(update_row(c, pg_attribute::kOid, {Datum::of_oid(relation->oid), Datum::of(column)},
+                          [&](RowValues& v) { pass_on(v, pg_attribute::c_attacl, relation->owner, owner); }));
+  }
   if (relation->row_type != kInvalidOid) {
     INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(relation->row_type)},
                           [&](RowValues& v) { v.oid(pg_type::c_typowner, owner); }));
