@@ -78,6 +78,15 @@ def interval(rng):
     return " ".join(parts) + rng.choice(["", "", f" {rng.choice(['', '-'])}{rng.randint(0, 50):02}:00:0{rng.randint(0, 9)}.5"])
 
 
+def xml(rng, depth=3):
+    name = rng.choice(["a", "b", "n:c"])
+    if depth == 0 or rng.random() < 0.3:
+        return rng.choice(["text", "&lt;", "<!-- c -->", "<?p i?>", "<![CDATA[<]]>", f"<{name}/>", "<", "&x;"][: 6 if depth else 8])
+    inner = "".join(xml(rng, depth - 1) for _ in range(rng.randint(0, 3)))
+    attribute = rng.choice(["", " x='1'", " xmlns:n='u'", ' y="&amp;"'])
+    return f"<{name}{attribute}>{inner}</{name}>"
+
+
 def json(rng, depth=3):
     kind = rng.randrange(10 if depth else 5)
     if kind < 5:
@@ -132,6 +141,7 @@ MAKERS = {
     "json": json,
     "jsonb": json,
     "jsonpath": lambda r: r.choice(["", "", "strict ", "lax "]) + "$" + chosen(r, PATH_PARTS, 0, 3),
+    "xml": xml,
     "inet": network,
     "macaddr": lambda r: hex_pairs(r, 6, ":"),
     "tsvector": lambda r: " ".join(

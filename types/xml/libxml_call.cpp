@@ -103,7 +103,7 @@ class Call {
   }
   bool can_leave() const { return way_out_ != nullptr; }
 
-  void enter(void (*function)(void*), void* argument) {
+  [[gnu::no_sanitize_address]] void enter(void (*function)(void*), void* argument) {
     sigjmp_buf here;
     if (sigsetjmp(here, 0) == 0) {
       way_out_ = &here;
@@ -160,7 +160,7 @@ bool is_ours(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % 
 
 extern "C" {
 
-void* indigo_xml_malloc(size_t bytes) {
+[[gnu::no_sanitize_address]] void* indigo_xml_malloc(size_t bytes) {
   const LibxmlShield shield;
   if (current != nullptr) current->look(bytes);
   do {
@@ -174,7 +174,7 @@ void* indigo_xml_malloc(size_t bytes) {
   return nullptr;
 }
 
-void indigo_xml_free(void* memory) {
+[[gnu::no_sanitize_address]] void indigo_xml_free(void* memory) {
   if (!is_ours(memory)) return std::free(memory);
   const LibxmlShield shield;
   Block* const block = block_of(memory);

@@ -6,6 +6,7 @@
 #include <libxml/xpathInternals.h>
 
 #include <cmath>
+#include <optional>
 
 #include "types/function/kernel.h"
 #include "types/number/float.h"
@@ -125,7 +126,7 @@ Status append_results(xmlXPathObject& object, std::vector<std::string>& out) {
 }
 
 struct XPathNamespace {
-  std::string name, uri;
+  std::optional<std::string> name, uri;
 };
 
 Status evaluate(const std::string& path, const std::string& data, const std::vector<XPathNamespace>& namespaces,
@@ -133,7 +134,10 @@ Status evaluate(const std::string& path, const std::string& data, const std::vec
   const XmlErrors errors(true, warnings);
   XPathDocument document(errors);
   INDIGO_TRY(document.open(data));
-  for (const XPathNamespace& n : namespaces) INDIGO_TRY(document.add_namespace(n.name, n.uri));
+  for (const XPathNamespace& n : namespaces) {
+    if (!n.name || !n.uri) return Error(sqlstate::kNullValueNotAllowed, "neither namespace name nor URI may be null");
+    INDIGO_TRY(document.add_namespace(*n.name, *n.uri));
+  }
   INDIGO_ASSIGN(xmlXPathCompExpr* const expression, document.compile(path, sqlstate::kInternalError));
   INDIGO_ASSIGN(xmlXPathObject* const object, document.evaluate(*expression, nullptr));
   return append_results(*object, out);
@@ -149,12 +153,8 @@ bool read_namespaces(FuncContext& context, Str image, std::vector<XPathNamespace
     return false;
   }
   for (int32_t i = 0; i + 1 < array.count(); i += 2) {
-    const Datum name = array.element(i), uri = array.element(i + 1);
-    if (name.null || uri.null) {
-      context.fail(sqlstate::kNullValueNotAllowed, "neither namespace name nor URI may be null");
-      return false;
-    }
-    out.push_back({std::string(name.str), std::string(uri.str)});
+    const auto text = [](const Datum& d) { return d.null ? std::nullopt : std::optional<std::string>(d.str); };
+    out.push_back({text(array.element(i)), text(array.element(i + 1))});
   }
   return true;
 }
