@@ -243,6 +243,9 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   if (state->record != nullptr) state->record->abandon();  // nothing to do after append
   state->savepoints.clear();
   state->actions.clear();
+  for (const auto& touched : state->touched) {
+    touched.table->stillness().end(committed ? txn.commit_stamp_.value : 0);
+  }
   state->touched.clear();
   txn.ended_ = true;
   txn.last_claim = nullptr;

@@ -5,6 +5,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
 #include "sql/deparse_session.h"
+#include "sql/plan/entry_columns.h"
 #include "sql/xml_constructs.h"
 #include "types/text/strings.h"
 
@@ -131,9 +132,9 @@ void NodeDescriber::scan(ExplainNode& n, const Plan& p, const ScanPlan& s, const
     n.type = n.title = "Seq Scan";
     relation(n, *s.relation, text_.alias(p));
   } else {
-    n.type = "Index Scan";
-    n.title =
-        std::string("Index Scan ") + (backward ? "Backward " : "") + "using " + types::quote_identifier(index->name);
+    const auto* secondary = p.kind == PlanKind::kIndexScan ? static_cast<const IndexScanPlan*>(&s) : nullptr;
+    n.type = secondary != nullptr && reads_entries_only(*secondary) ? "Index Only Scan" : "Index Scan";
+    n.title = n.type + " " + (backward ? "Backward " : "") + "using " + types::quote_identifier(index->name);
     n.head.push_back(Property::text("Scan Direction", backward ? "Backward" : "Forward", Where::kStructured));
     n.head.push_back(Property::text("Index Name", index->name, Where::kStructured));
     relation(n, *s.relation, text_.alias(p));

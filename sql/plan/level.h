@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -180,6 +181,7 @@ struct Level {
   RelSet nullable;  // null-extended by some outer join
   std::vector<EquivalenceClass> classes;
   std::deque<Path> paths;
+  std::optional<VarSet> read_columns;  // that are read of its relations, once somebody has asked
   Rel* final_rel = nullptr;
 
   // ---- while plan nodes are made

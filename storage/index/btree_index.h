@@ -56,6 +56,7 @@ class BtreeIndex final : public Index {
   bool inverted() const override { return inverted_; }
   void set_fill(uint8_t percent) override { fill_percent_.store(percent, std::memory_order_relaxed); }
   uint64_t entry_count() const override;
+  bool counts_exactly() const override { return true; }  // an entry is counted off after it has gone
   uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
   std::string check() const override;
 

@@ -107,6 +107,8 @@ class Index {
 
   // Entries and bytes of memory; exact without concurrent writers.
   virtual uint64_t entry_count() const = 0;
+  // Whether entry_count() is, without concurrent writers, at no moment below what a scan may find while entries are erased.
+  virtual bool counts_exactly() const { return false; }
   virtual uint64_t memory_bytes() const = 0;
   // Checks the structure's own invariants; empty when sound, else what is wrong. Only without concurrent writers.
   virtual std::string check() const = 0;

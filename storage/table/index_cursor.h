@@ -19,12 +19,14 @@ class IndexCursor final : public Cursor {
  public:
   // `index` may be null (dropped meanwhile): then there are no rows.
   IndexCursor(TableImpl& table, TransactionImpl& txn, const ReadView& view, std::shared_ptr<TableIndex> index,
-              const KeyRange& range, Direction direction);
+              const KeyRange& range, Direction direction, bool entries_only = false);
 
   StorageStatus next(std::span<RowRef> out, size_t& count) override;
   void rebind(const KeyRange& range, const ReadView& view, Direction direction) override;
 
  private:
+  StorageStatus verify(std::span<const IndexEntry> entries, std::span<RowRef> out, size_t& count);
+
   TableImpl& table_;
   TransactionImpl& txn_;
   ReadView view_;
@@ -35,6 +37,7 @@ class IndexCursor final : public Cursor {
   std::vector<Bytes> keys_;
   std::vector<std::string> rows_;
   std::unique_ptr<bool[]> found_;
+  const bool entries_only_;  // RowRef::row is the entry's key (storage/index_entries.h)
   std::string row_key_;
 };
 

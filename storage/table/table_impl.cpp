@@ -1,6 +1,7 @@
 #include "storage/table/table_impl.h"
 
 #include "base/mutation.h"
+#include "storage/index_entries.h"
 #include "storage/okvl/locked_cursor.h"
 #include "storage/table/index_cursor.h"
 #include "storage/table/table_cursor.h"
@@ -23,6 +24,7 @@ TableImpl::TableImpl(TableImpl& source, TableId id, log::DurableId durable_id, u
       max_key_bytes_(source.max_key_bytes_),
       next_row_id_(source.next_row_id_.load(std::memory_order_relaxed)),
       row_count_(source.row_count_.load(std::memory_order_relaxed)) {
+  stillness_.raise(source.stillness_.newest());
   large_rows_.newest = source.large_rows_.newest.load(std::memory_order_relaxed);
 }
 
@@ -83,6 +85,23 @@ std::unique_ptr<Cursor> TableImpl::scan_index(Transaction& txn, const ReadView& 
     return std::make_unique<LockedCursor>(*this, transaction, view, std::move(found), range, direction);
   }
   return std::make_unique<IndexCursor>(*this, transaction, view, std::move(found), range, direction);
+}
+
+std::unique_ptr<Cursor> scan_index_entries(Table& table, Transaction& txn, const ReadView& view, IndexId index,
+                                           const KeyRange& range, Direction direction) {
+  auto* own = dynamic_cast<TableImpl*>(&table);
+  auto& transaction = static_cast<TransactionImpl&>(txn);
+  if (own == nullptr || transaction.locks_reads(view)) return nullptr;
+  return std::make_unique<IndexCursor>(*own, transaction, view, own->find_index(index), range, direction, true);
+}
+
+std::optional<uint64_t> TableImpl::entries_are_rows(const TransactionImpl& txn, const ReadView& view,
+                                                    const TableIndex& index) const {
+  if (txn.serializable() != nullptr || view.stamp == kMaxStamp || !index.index->counts_exactly()) return std::nullopt;
+  const std::optional<uint64_t> moment = stillness_.moment(view.stamp.value);
+  const int64_t rows = row_count_.load(std::memory_order_relaxed);
+  if (!moment || rows < 0 || index.index->entry_count() != static_cast<uint64_t>(rows)) return std::nullopt;
+  return moment;
 }
 
 bool TableImpl::index_usable(IndexId index, const ReadView& view) const {

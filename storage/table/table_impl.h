@@ -13,6 +13,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "storage/store_impl.h"
 #include "storage/table.h"
 #include "storage/table/read_record.h"
+#include "storage/table/stillness.h"
 #include "storage/version/pending.h"
 #include "storage/version/snapshot_version.h"
 
@@ -114,6 +116,10 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   // nothing may owe it to this one. Read after the look.
   uint64_t gone() const { return mutated(Mutation::kForgetGone) ? 0 : gone_.load(std::memory_order_acquire); }
   void add_rows(int64_t n) { row_count_.fetch_add(n, std::memory_order_relaxed); }
+  Stillness& stillness() { return stillness_; }
+  // When every entry of the index is one of a row that the view sees, and none of these is missing: what to ask holds() with.
+  std::optional<uint64_t> entries_are_rows(const TransactionImpl& txn, const ReadView& view,
+                                           const TableIndex& index) const;
   void add_changes(uint64_t n) { changes_.fetch_add(n, std::memory_order_relaxed); }
   uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
   // One round of reclamation. True when dirty leaves remain.
@@ -251,6 +257,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   std::atomic<uint64_t> next_row_id_{1};
   std::atomic<uint64_t> gone_{0};
   alignas(64) std::atomic<int64_t> row_count_{0};
+  Stillness stillness_;
   std::atomic<uint64_t> changes_{0};  // records that committed transactions have changed
   std::atomic<int64_t> version_bytes_{0}, version_count_{0};
   // Bytes of large rows, by who names them: a pending change, the newest version, older ones. `newest` changes under a

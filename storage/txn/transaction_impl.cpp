@@ -312,6 +312,7 @@ TransactionState::Touched& TransactionImpl::touch(TableImpl& table) {
     if (t->table == &table) return *t;
   }
   writes().touch(table.id());
+  table.stillness().begin();
   return touched.emplace_back(TransactionState::Touched{&table, 0});
 }
 

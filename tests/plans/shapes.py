@@ -53,4 +53,14 @@ ESTIMATES = (
     (8000, 12000, "SELECT * FROM reading a JOIN reading b ON b.at > a.at AND b.at <= a.at + interval '10 minutes' WHERE a.device = 7"),
 )
 
+# What the entries of an index answer, without the rows.
+ENTRIES = (
+    "SELECT count(*) FROM reading WHERE at < '2024-01-02'",
+    "SELECT min(device), max(device), count(*) FROM reading WHERE device BETWEEN 3 AND 5",
+    "SELECT device, count(*), max(at) FROM reading WHERE device < 4 GROUP BY device",
+    "SELECT count(*) FROM reading WHERE device = ANY (ARRAY[1, 5, 7])",
+    "SELECT d, count(*) FROM (VALUES (1), (2)) v (d) JOIN reading ON device = d GROUP BY d",
+    "SELECT at FROM happened WHERE at BETWEEN '2024-03-01' AND '2024-03-02' ORDER BY at",
+)
+
 GROUP = ("shapes", SCHEMA, CASES)

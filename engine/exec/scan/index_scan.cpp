@@ -2,10 +2,12 @@
 #include <algorithm>
 
 #include "engine/exec/operators.h"
+#include "engine/exec/scan/entry_decoder.h"
 #include "engine/exec/scan/inverted_scan.h"
 #include "engine/exec/scan/populated.h"
 #include "engine/exec/scan/scan.h"
 #include "engine/exec/scan/unique_index.h"
+#include "storage/index_entries.h"
 #include "storage/table.h"
 
 namespace indigo::engine::exec {
@@ -19,6 +21,8 @@ class IndexScanOperator final : public ScanOperator {
 
   // Lists of whole keys that have at most one row each.
   bool looks_up_lists_ = false;
+  // The entries have all that is asked for.
+  std::unique_ptr<EntryDecoder> entries_;
 
  protected:
   bool looks_up_lists() const override { return looks_up_lists_; }
@@ -34,8 +38,14 @@ class IndexScanOperator final : public ScanOperator {
   void forget() override { unique_ = nullptr; }
   Result<std::unique_ptr<storage::Cursor>> make_cursor(const storage::KeyRange& range) override {
     INDIGO_TRY(check_index_usable(state_, *plan_.relation, index_.storage));
-    return plan_.relation->table->scan_index(state_.transaction(), state_.view(), index_.storage, range,
-                                             plan_.direction);
+    storage::Table& table = *plan_.relation->table;
+    if (entries_ != nullptr) {
+      auto cursor = storage::scan_index_entries(table, state_.transaction(), state_.view(), index_.storage, range,
+                                                plan_.direction);
+      decoder().use_entries(cursor == nullptr ? nullptr : entries_.get());
+      if (cursor != nullptr) return cursor;
+    }
+    return table.scan_index(state_.transaction(), state_.view(), index_.storage, range, plan_.direction);
   }
 
  private:
@@ -59,6 +69,7 @@ Result<OperatorPtr> make_index_scan(Builder& b, const sql::IndexScanPlan& p) {
   INDIGO_ASSIGN(Condition filter, b.compile_condition(p.filter));
   auto scan = std::make_unique<IndexScanOperator>(b.state(), p, std::move(bounds), std::move(filter));
   scan->looks_up_lists_ = whole_keys && without_nulls(p.bounds) && finds_one_row(*p.relation, index);
+  if (!scan->looks_up_lists_) scan->entries_ = EntryDecoder::make(p);
   return OperatorPtr(std::move(scan));
 }
 

@@ -1,6 +1,7 @@
 #include "engine/exec/scan/row_decoder.h"
 
 #include "base/bytes.h"
+#include "engine/exec/scan/entry_decoder.h"
 #include "sql/expr.h"
 #include "sql/plan.h"
 
@@ -59,6 +60,7 @@ void RowDecoder::decode(std::span<const storage::RowRef> rows, Chunk& out, Arena
 
 void RowDecoder::decode_some(std::span<const storage::RowRef> rows, const std::vector<bool>& wanted, bool value,
                              Chunk& out, Arena& arena) {
+  if (entries_ != nullptr) return entries_->decode(rows, wanted, value, out, arena);
   wanted_.clear();
   wanted_at_.clear();
   for (size_t i = 0; i < columns_.size(); i++) {
@@ -82,6 +84,7 @@ void RowDecoder::decode_some(std::span<const storage::RowRef> rows, const std::v
 
 void RowDecoder::decode_selected(std::span<const storage::RowRef> rows, Selection selection,
                                  const std::vector<bool>& wanted, bool value, Chunk& out, Arena& arena) {
+  if (entries_ != nullptr) return entries_->decode(rows, wanted, value, out, arena);
   for (size_t c = 0; c < columns_.size(); c++) {
     if (!wanted.empty() && wanted[c] != value) continue;
     Vector& column = out.columns[c];

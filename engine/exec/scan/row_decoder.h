@@ -15,6 +15,8 @@
 
 namespace indigo::engine::exec {
 
+class EntryDecoder;
+
 class RowDecoder {
  public:
   RowDecoder() = default;
@@ -24,6 +26,8 @@ class RowDecoder {
   size_t column_count() const { return columns_.size(); }
   // `out` has the columns; strings borrow from the rows, system columns' from `arena`.
   void decode(std::span<const storage::RowRef> rows, Chunk& out, Arena& arena);
+  // What it is given from now on are entries of an index (null: rows).
+  void use_entries(EntryDecoder* decoder) { entries_ = decoder; }
   // Only output columns with wanted[i] == `value`; the others stay as they are.
   void decode_some(std::span<const storage::RowRef> rows, const std::vector<bool>& wanted, bool value, Chunk& out,
                    Arena& arena);
@@ -36,6 +40,7 @@ class RowDecoder {
                      Arena& arena) const;
 
   const catalog::RelationInfo* relation_ = nullptr;
+  EntryDecoder* entries_ = nullptr;
   std::vector<int> columns_;
   std::vector<Bytes> images_;
   std::vector<uint16_t> wanted_;

@@ -28,6 +28,8 @@ class ScanOperator : public Operator {
   // The scan starts again for another statement.
   virtual void forget() {}
 
+  RowDecoder& decoder() { return decoder_; }
+
   QueryState& state_;
   const sql::ScanPlan& plan_;
 

@@ -10,11 +10,13 @@
 #include "sql/plan/condition/equivalence.h"
 #include "sql/plan/condition/key_match.h"
 #include "sql/plan/condition/selectivity.h"
+#include "sql/plan/entry_columns.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/path/index_trees.h"
 #include "sql/plan/path/index_union.h"
 #include "sql/plan/path/inverted_paths.h"
 #include "sql/plan/path/path_choice.h"
+#include "sql/plan/rewrite/unused_outputs.h"
 #include "storage/table.h"
 #include "types/oids.h"
 
@@ -226,6 +228,23 @@ class TablePaths {
   std::vector<IndexTree> trees_;
 };
 
+// Whether the index's entries have every column of the relation that is read.
+bool entries_suffice(Level& level, const Rel& rel, const Path& p) {
+  if (p.index < 0 || p.point || rel.entry < 0 || level.work.command != CommandKind::kSelect ||
+      !level.work.row_locks.empty() || rel.entry == level.work.target) {
+    return false;
+  }
+  if (std::any_of(level.entries.begin(), level.entries.end(), [](const Entry* e) { return e->lateral; })) return false;
+  if (!level.read_columns) level.read_columns = read_vars(level);
+  std::vector<int> columns;
+  for (const auto& [entry, column] : level.read_columns->pairs()) {
+    if (entry != rel.entry) continue;
+    columns.push_back(rel.table != nullptr && column >= 0 ? rel.table->column_of[static_cast<size_t>(column)] : column);
+  }
+  const RelationInfo& relation = rel.table != nullptr ? *rel.table->relation : *level.entry(rel.entry).relation;
+  return entry_columns(relation, relation.indexes[static_cast<size_t>(p.index)], columns).has_value();
+}
+
 // What an index's predicate leaves of the rows beyond what the bounds do.
 double predicate_part(Level& level, const IndexTree& tree, const KeyMatch& match) {
   ExprList facts;
@@ -244,8 +263,8 @@ bool can_parameterise(const Level& level, const Rel& rel, const Clause& c) {
   return c.required == c.rels && !level.nullable.overlaps(rel.set);
 }
 
-void cost_scan(Level& level, Path& p, double fetched, double ranges, double descent) {
-  const double fetch = p.index >= 0 ? kFetchCost + kIndexEntryCost : 0;
+void cost_scan(Level& level, Path& p, double fetched, double ranges, double descent, bool entries_only) {
+  const double fetch = p.index >= 0 ? (entries_only ? 0 : kFetchCost) + kIndexEntryCost : 0;
   p.startup = descent * kDescentCost;
   p.total = ranges * descent * kDescentCost + fetched * (kRowCost + fetch + clauses_cost(level, p.filters));
   if (p.index >= 0 && !enabled(level.s, kEnableIndexScan)) p.total += kDisabledCost;
@@ -266,7 +285,7 @@ void finish_scan(Level& level, const Rel& rel, Path& p, const IndexTree& tree, c
   p.rows = p.outer.empty() ? rel.rows : std::min(fetched, passing);
   if (!p.point) fetched = std::min(rel.tuples, fetched * met);
   if (tree.unique && match.points) fetched = std::min(fetched, match.ranges);
-  cost_scan(level, p, fetched, match.ranges, tree.descent);
+  cost_scan(level, p, fetched, match.ranges, tree.descent, entries_suffice(level, rel, p));
 }
 
 Status table_paths(Level& level, Rel& rel) { return TablePaths(level, rel).run(); }

@@ -15,7 +15,7 @@ Status table_paths(Level& level, Rel& rel);
 // times the expected rows lie where it looks.
 void finish_scan(Level& level, const Rel& rel, Path& p, const IndexTree& tree, const KeyMatch& match,
                  const std::vector<const Clause*>& conditions, double met = 1);
-void cost_scan(Level& level, Path& p, double fetched, double ranges, double descent = 1);
+void cost_scan(Level& level, Path& p, double fetched, double ranges, double descent = 1, bool entries_only = false);
 // Whether a condition that joins the table with others may bound a scan of it. An outer join's own condition may bound its
 // null-extended side only; others bound any side, unless they must wait for an outer join.
 bool can_parameterise(const Level& level, const Rel& rel, const Clause& c);

@@ -15,10 +15,14 @@ bool orders_as(std::span<const PathKey> a, std::span<const PathKey> b) {
 
 PathMerit merit_of(const Path& p) { return {p.startup, p.total, p.rows, p.outer, p.keys}; }
 
+// What costs hardly more is as good, if it is better in something else; of two that differ in nothing else the cheaper one is
+// kept, be it by little: what a clamped estimate of one row leaves of a difference is the only sign that a join comes too late.
 bool dominates(const Level& level, const PathMerit& a, const PathMerit& b) {
-  constexpr double kFuzz = 1.01;
-  return a.total <= b.total * kFuzz && (a.startup <= b.startup * kFuzz || !level.startup_matters) &&
-         b.outer.contains(a.outer) && a.rows <= b.rows * kFuzz && orders_as(a.keys, b.keys);
+  if (!b.outer.contains(a.outer) || !orders_as(a.keys, b.keys)) return false;
+  const bool alike = a.outer == b.outer && a.keys.size() == b.keys.size();
+  const double fuzz = alike ? 1 : 1.01;
+  return a.total <= b.total * fuzz && (a.startup <= b.startup * 1.01 || !level.startup_matters) &&
+         a.rows <= b.rows * 1.01;
 }
 
 }  // namespace

@@ -6,10 +6,7 @@
 #include "sql/plan/finish/finish.h"
 
 namespace indigo::sql::planning {
-namespace {
 
-// Everything of the level that its own columns are read by. Conditions that became members of equivalence classes have no
-// clause of their own.
 VarSet read_vars(Level& level) {
   VarSet out = needed_vars(level);
   for (const ExprPtr& e : level.recheck) out.add_vars(e);
@@ -24,6 +21,8 @@ VarSet read_vars(Level& level) {
   for (const Request& r : level.requests) out.add_vars(r.from);
   return out;
 }
+
+namespace {
 
 // Distinct rows and set operations depend on every column, ties on those that are sorted by; without a group an aggregate is
 // what makes the one row.
