@@ -43,6 +43,7 @@ std::span<const SystemRows> tablespace_rows();
 std::span<const SystemValue> text_search_values();
 std::span<const SystemRows> text_search_rows();
 std::span<const SystemRows> tablefunc_rows();
+std::span<const SystemRows> xpath_table_rows();
 std::span<const SystemValue> server_file_values();
 std::span<const SystemRows> server_file_rows();
 std::span<const SystemValue> xml_mapping_values();

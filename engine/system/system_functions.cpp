@@ -70,7 +70,8 @@ const SystemRows* find_system_rows(std::string_view name) {
                         text_search_rows(),
                         snapshot_rows(),
                         prepared_transaction_rows(),
-                        tablefunc_rows()}) {
+                        tablefunc_rows(),
+                        xpath_table_rows()}) {
       for (const SystemRows& entry : family) all.emplace(entry.name, &entry);
     }
     return all;

@@ -11,6 +11,7 @@
 #include "engine/programs/nested_statement.h"
 #include "engine/session/session_parts.h"
 #include "engine/system/families.h"
+#include "engine/system/query_rows.h"
 #include "types/function/context.h"
 #include "types/io/record.h"
 #include "types/oids.h"
@@ -21,89 +22,16 @@ namespace indigo::engine {
 
 namespace {
 
+using query_rows::Answer;
+using query_rows::ask;
+using query_rows::RowMaker;
+using query_rows::Text;
 using types::TypeRef;
-using Text = std::optional<std::string>;
 
 constexpr SqlState kWrongType = sqlstate::kDatatypeMismatch;
 
 Error invalid_return(std::string detail, SqlState state = kWrongType) {
   return Error(state, "invalid return type").with_detail(std::move(detail));
-}
-
-// The shape's columns, and rows made of texts.
-class RowMaker {
- public:
-  RowMaker(SessionParts& session, Str shape, const SystemRowSink& sink)
-      : context_(session.context()), types_(types::read_record(shape).types), sink_(sink) {
-    for (const TypeRef& type : types_) {
-      const auto info = session.session_catalog().type(type.oid);
-      phys_.push_back(info == nullptr ? Phys::kStr : info->phys);
-    }
-  }
-
-  const std::vector<TypeRef>& types() const { return types_; }
-  std::string type_text(size_t i) {
-    return types::format_type(context_.session().catalog(), types_[i].oid,
-                              types_[i].typmod < 0 ? std::nullopt : std::optional(types_[i].typmod));
-  }
-
-  Status add(const std::vector<Text>& texts) {
-    Arena arena;
-    context_.set_arena(&arena);
-    std::vector<Datum> row;
-    for (size_t i = 0; i < types_.size(); i++) {
-      const bool there = i < texts.size() && texts[i];
-      row.push_back(there ? types::type_input(context_, types_[i], *texts[i]) : Datum::make_null(phys_[i]));
-      if (context_.failed()) return context_.take_error();
-    }
-    sink_(row);
-    return {};
-  }
-
- private:
-  types::FuncContext context_;
-  std::vector<TypeRef> types_;
-  std::vector<Phys> phys_;
-  const SystemRowSink& sink_;
-};
-
-// All rows of a query that changes nothing, as texts.
-struct Answer {
-  std::vector<TypeRef> types;
-  std::vector<std::vector<Text>> rows;
-};
-Result<Answer> ask(SessionParts& session, Str text) {
-  const auto in_query = [&](Error error) {
-    if (error.position > 0 && error.internal_query.empty()) {
-      error.internal_query = text;
-      error.internal_position = std::exchange(error.position, 0);
-    }
-    return error;
-  };
-  auto parsed = programs::parse_statements(text, nullptr);
-  if (!parsed) return in_query(parsed.error());
-  Answer out;
-  for (const auto& one : *parsed) {
-    programs::NestedStatement statement(one);
-    if (const Status prepared = statement.prepare(session); !prepared.ok()) return in_query(prepared.error());
-    out = {};
-    if (statement.returns_rows()) out.types = statement.columns(session)->types;
-    types::FuncContext context(session.context());
-    Arena arena;
-    context.set_arena(&arena);
-    INDIGO_TRY(statement.run(session, {}, false, 0, [&](const Chunk& chunk) -> Result<bool> {
-      for (uint32_t i = 0; i < chunk.rows(); i++) {
-        auto& row = out.rows.emplace_back();
-        for (size_t c = 0; c < out.types.size(); c++) {
-          const Datum value = chunk.columns[c].datum(chunk.selection[i]);
-          row.emplace_back();
-          if (!value.null) types::type_output(context, out.types[c], value, row.back().emplace());
-        }
-      }
-      return true;
-    }));
-  }
-  return out;
 }
 
 // ---- crosstab(source): the values of each name's rows, side by side in their order

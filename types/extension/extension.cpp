@@ -41,7 +41,8 @@ std::span<const Extension> extensions() {
                                              tablefunc_extension(),
                                              tcn_extension(),
                                              unaccent_extension(),
-                                             uuid_ossp_extension()};
+                                             uuid_ossp_extension(),
+                                             xml2_extension()};
   return all;
 }
 

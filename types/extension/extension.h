@@ -79,5 +79,6 @@ const Extension& tablefunc_extension();
 const Extension& tcn_extension();
 const Extension& unaccent_extension();
 const Extension& uuid_ossp_extension();
+const Extension& xml2_extension();
 
 }  // namespace indigo::types
