@@ -32,6 +32,7 @@ WORST = {
     "interval": ["'178000000 years'::interval", "'-2147483648 months'::interval"],
     "json": ["('[' || repeat('[1,2],', 1000000) || '1]')::json"],
     "jsonb": ["('[' || repeat('[1,2],', 1000000) || '1]')::jsonb", "jsonb_build_object('a', repeat('x', 1000000))"],
+    "xml": ["('<a>' || repeat('<b c=\"d\">e</b>', 300000) || '</a>')::xml", "(repeat('<a>', 250) || repeat('</a>', 250))::xml"],
     "jsonpath": ["'$.**'::jsonpath", "'$[*] ? (@ like_regex \"(a*)*b\")'::jsonpath"],
     "anyarray": ["array_fill(1, array[3000000])"],
     "anycompatiblearray": ["array_fill(1, array[3000000])"],

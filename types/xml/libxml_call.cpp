@@ -70,6 +70,7 @@ class Call {
   }
   // Its thread is stopped: what that still gives back at its end may have been given back already.
   void abandon() { abandoned_.store(true, std::memory_order_release); }  // pairs with abandoned()
+  bool apart() const { return apart_; }
   bool abandoned() const { return abandoned_.load(std::memory_order_acquire); }
 
   void link(Block& block) {
@@ -161,7 +162,7 @@ bool is_ours(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % 
 extern "C" {
 
 [[gnu::no_sanitize_address]] void* indigo_xml_malloc(size_t bytes) {
-  const LibxmlShield shield;
+  const LibxmlShield shield(current != nullptr && current->apart());
   if (current != nullptr) current->look(bytes);
   do {
     if (bytes > PTRDIFF_MAX - sizeof(Block)) continue;
@@ -176,7 +177,7 @@ extern "C" {
 
 [[gnu::no_sanitize_address]] void indigo_xml_free(void* memory) {
   if (!is_ours(memory)) return std::free(memory);
-  const LibxmlShield shield;
+  const LibxmlShield shield(current != nullptr && current->apart());
   Block* const block = block_of(memory);
   if (block->previous != nullptr) {
     if (current->abandoned()) return;
@@ -327,8 +328,12 @@ Status with_libxml(const std::function<Status()>& f, bool may_take_long) {
   return answer(outcome);
 }
 
-LibxmlShield::LibxmlShield() { pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before_); }
-LibxmlShield::~LibxmlShield() noexcept(false) { pthread_setcanceltype(before_, nullptr); }
+LibxmlShield::LibxmlShield(bool needed) : needed_(needed) {
+  if (needed) pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before_);
+}
+LibxmlShield::~LibxmlShield() noexcept(false) {
+  if (needed_) pthread_setcanceltype(before_, nullptr);
+}
 
 void libxml_call::enter(void (*function)(void*), void* argument) { current->enter(function, argument); }
 

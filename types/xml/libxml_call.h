@@ -53,12 +53,13 @@ template <class Function>
 // In a handler that libxml2 calls: the thread is not stopped here.
 class LibxmlShield {
  public:
-  LibxmlShield();
+  explicit LibxmlShield(bool needed = true);
   ~LibxmlShield() noexcept(false);  // the thread may end here
   LibxmlShield(const LibxmlShield&) = delete;
   LibxmlShield& operator=(const LibxmlShield&) = delete;
 
  private:
+  const bool needed_;
   int before_ = 0;
 };
 

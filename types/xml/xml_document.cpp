@@ -9,7 +9,7 @@
 #include <new>
 
 #include "base/fiber/long_work.h"
-#include "base/memory/process_memory.h"
+#include "base/memory/memory_account.h"
 #include "types/xml/xml_session.h"
 #include "types/xml/xml_states.h"
 
@@ -235,9 +235,7 @@ Result<xmlParserCtxt*> new_xml_parser(std::string_view text) {
 
 Status check_xml_memory(size_t bytes) {
   constexpr size_t kBytesMost = (size_t{1} << 30) - 1;
-  constexpr uint64_t kMachineMemoryPercentMost = 85;
-  if (bytes <= kBytesMost && process_memory_bytes() <= machine_memory_bytes() / 100 * kMachineMemoryPercentMost)
-    return {};
+  if (bytes <= kBytesMost && !process_memory_is_short()) return {};
   return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("What is made of an XML document takes too much.");
 }
 
