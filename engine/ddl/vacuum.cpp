@@ -215,7 +215,7 @@ class Vacuum {
     INDIGO_ASSIGN(const bool there, lock(oid, name));
     if (!there) return {};
     // Where nothing is written no lock outlives its table's turn.
-    if (before->oid < oid::kFirstUserOid || before->is_partitioned() || !options_.analyze) {
+    if (before->oid < oid::kFirstUserOid || !options_.analyze) {
       Status done = locked(oid, columns);
       locks.release_since(owner, before_lock);
       return done;
@@ -253,10 +253,13 @@ class Vacuum {
       }
       columns.push_back(column->number);
     }
-    // A partitioned table's rows are its partitions', which it waits for, SKIP_LOCKED or not, as in PostgreSQL; built-in
-    // tables are small and known.
-    if (r->is_partitioned()) INDIGO_TRY(with_descendants(c_, r->oid, TableLockMode::kAccessShare));
-    if (r->is_partitioned() || r->oid < oid::kFirstUserOid) return {};
+    if (r->oid < oid::kFirstUserOid) return {};  // built-in tables are small and known
+    // A partitioned table's rows are its partitions', which it waits for, SKIP_LOCKED or not, as in PostgreSQL.
+    if (r->is_partitioned()) {
+      INDIGO_ASSIGN(const std::vector<Oid> below, with_descendants(c_, r->oid, TableLockMode::kAccessShare));
+      if (options_.verbose) info(std::string("analyzing ") + quoted(plain_name(*r)) + " inheritance tree");
+      return analyze_partitioned(c_, r, below, columns);
+    }
     if (options_.verbose) info(std::string("analyzing ") + quoted(plain_name(*r)));
     return analyze_table(c_, r, columns);
   }

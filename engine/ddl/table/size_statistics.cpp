@@ -24,6 +24,10 @@ Status update_size_statistics(DdlContext& c, const RelationPtr& relation, float 
   return still_unknown ? Status{} : set(c, relation->oid, rows, pages_of(memory.main()));
 }
 
+Status set_partitioned_size(DdlContext& c, const RelationPtr& relation, float rows) {
+  return set(c, relation->oid, rows, -1);
+}
+
 Status reset_size_statistics(DdlContext& c, const RelationPtr& relation) {
   INDIGO_TRY(set(c, relation->oid, -1, 0));
   for (const IndexInfo& i : relation->indexes) INDIGO_TRY(set(c, i.oid, -1, 0));

@@ -14,6 +14,8 @@ constexpr int32_t pages_of(uint64_t bytes) {
 
 // Of a table with `rows` rows and its indexes as they are now; with `index`: of that index alone.
 Status update_size_statistics(DdlContext& c, const RelationPtr& relation, float rows, Oid index = kInvalidOid);
+// A partitioned table, which has no pages of its own.
+Status set_partitioned_size(DdlContext& c, const RelationPtr& relation, float rows);
 // Nothing is known of a table that was made empty, and of its indexes.
 Status reset_size_statistics(DdlContext& c, const RelationPtr& relation);
 
