@@ -19,7 +19,9 @@ from server import DATABASE
 
 SETUP = [*edges.SETUP, f"ALTER DATABASE {DATABASE} SET search_path = public, coverage", "SET search_path = public, coverage"]
 # XX000 that PostgreSQL answers too: internal functions called by hand.
-POSTGRES_SAYS_SO = re.compile(r"(unrecognized|invalid) interval typmod|.*expected \d-element")
+POSTGRES_SAYS_SO = re.compile(
+    r"(unrecognized|invalid) interval typmod|.*expected \d-element|invalid XPath expression|could not (create XPath object|register XML namespace)"
+)
 
 
 @dataclass

@@ -6,6 +6,7 @@
 #include <libxml/xpathInternals.h>
 
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "types/function/kernel.h"
@@ -129,8 +130,11 @@ struct XPathNamespace {
   std::optional<std::string> name, uri;
 };
 
+// What becomes of what is found.
+using Take = std::function<Status(xmlXPathObject& object)>;
+
 Status evaluate(const std::string& path, const std::string& data, const std::vector<XPathNamespace>& namespaces,
-                std::vector<std::string>& out, std::vector<std::string>& warnings) {
+                const Take& take, std::vector<std::string>& warnings) {
   const XmlErrors errors(true, warnings);
   XPathDocument document(errors);
   INDIGO_TRY(document.open(data));
@@ -140,7 +144,7 @@ Status evaluate(const std::string& path, const std::string& data, const std::vec
   }
   INDIGO_ASSIGN(xmlXPathCompExpr* const expression, document.compile(path, sqlstate::kInternalError));
   INDIGO_ASSIGN(xmlXPathObject* const object, document.evaluate(*expression, nullptr));
-  return append_results(*object, out);
+  return take(*object);
 }
 
 // The array of names and URIs.
@@ -159,7 +163,7 @@ bool read_namespaces(FuncContext& context, Str image, std::vector<XPathNamespace
   return true;
 }
 
-bool find(FuncContext& context, Str path, Str data, Str namespaces, std::vector<std::string>& out) {
+bool find(FuncContext& context, Str path, Str data, Str namespaces, const Take& take) {
   std::vector<XPathNamespace> known;
   if (!namespaces.empty() && !read_namespaces(context, namespaces, known)) return false;
   if (path.empty()) {
@@ -168,7 +172,7 @@ bool find(FuncContext& context, Str path, Str data, Str namespaces, std::vector<
   }
   const std::string expression(path), text(data);
   std::vector<std::string> warnings;
-  Status status = with_libxml([&] { return evaluate(expression, text, known, out, warnings); },
+  Status status = with_libxml([&] { return evaluate(expression, text, known, take, warnings); },
                               may_take_long(expression, text.size()));
   report_xml_warnings(context, warnings);
   if (!status.ok()) context.fail(std::move(*status.take_error()));
@@ -178,7 +182,8 @@ bool find(FuncContext& context, Str path, Str data, Str namespaces, std::vector<
 std::string xpath(FuncContext& context, Str path, Str data, Str namespaces) {
   std::vector<std::string> found;
   std::vector<Datum> elements;
-  if (!find(context, path, data, namespaces, found)) return {};
+  const auto take = [&](xmlXPathObject& object) { return append_results(object, found); };
+  if (!find(context, path, data, namespaces, take)) return {};
   for (const std::string& text : found) elements.push_back(Datum::of(Str(text)));
   return make_array(oid::kXml, Phys::kStr, elements);
 }
@@ -196,8 +201,12 @@ std::string xpath_without_names(FuncContext& context, Str path, Str data) {
   return found;
 }
 bool exists(FuncContext& context, Str path, Str data, Str namespaces) {
-  std::vector<std::string> found;
-  return find(context, path, data, namespaces, found) && !found.empty();
+  bool found = false;
+  const auto take = [&](xmlXPathObject& object) -> Status {
+    found = object.type != XPATH_NODESET || (object.nodesetval != nullptr && object.nodesetval->nodeNr > 0);
+    return {};
+  };
+  return find(context, path, data, namespaces, take) && found;
 }
 bool exists_without_names(FuncContext& context, Str path, Str data) { return exists(context, path, data, {}); }
 bool exists_in_sql(FuncContext& context, Str path, Str data) {
