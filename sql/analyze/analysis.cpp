@@ -1,20 +1,32 @@
 #include "sql/analyze/analysis.h"
 
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/wait_point.h"
 #include "catalog/descriptor/session_context.h"
 #include "sql/parse/text_position.h"
 
 namespace indigo::sql {
 
 Analysis::Analysis(catalog::SessionContext& s, std::string_view t)
-    : session(s), catalog(s.catalog()), text(t), functions_(s) {
+    : session(s), catalog(s.catalog()), text(t), expansions_(own_expansions_), functions_(s) {
   functions_.set_arena(&arena_);
 }
 
-Analysis::Analysis(const Analysis& outer, std::string_view t) : Analysis(outer.session, t) {
+Analysis::Analysis(const Analysis& outer, std::string_view t)
+    : session(outer.session), catalog(outer.catalog), text(t), expansions_(outer.expansions_), functions_(session) {
+  functions_.set_arena(&arena_);
   has_positions = false;
   require_implementations = outer.require_implementations;
   inline_functions = outer.inline_functions;
   nesting = outer.nesting + 1;
+}
+
+Result<size_t> Analysis::count_expansion() {
+  Waiter& waiter = Waiter::current();
+  waiter.yield_if_due();
+  const InterruptReason reason = waiter.interrupted();
+  if (reason != InterruptReason::kNone) return interrupt_error(reason);
+  return ++expansions_;
 }
 
 int Analysis::position(int location) const { return has_positions ? character_position(text, location) : 0; }

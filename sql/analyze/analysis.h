@@ -81,6 +81,9 @@ class Analysis {
   }
 
   int nesting = 0;  // of texts
+  // How many views and functions have been replaced by their texts, this one counted: each may name several others twice, so
+  // somebody must say when it is enough. 57014 when the session has been told to stop.
+  Result<size_t> count_expansion();
   // Whether names of schemas ask for USAGE there: in what a client writes, not in texts that are kept, whose names were
   // looked up by who made them.
   bool checks_schemas = false;
@@ -88,6 +91,8 @@ class Analysis {
   Status check_schema(std::string_view schema, int location) const;
 
  private:
+  size_t own_expansions_ = 0;
+  size_t& expansions_;  // of the outermost
   Arena arena_;
   types::FuncContext functions_;
   std::vector<Oid> types_;  // of $1.., kUnknown while undecided, kInvalidOid when never mentioned

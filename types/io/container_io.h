@@ -14,6 +14,8 @@ void append_quoted(Str text, bool by_backslash, std::string& out);
 // grow exponentially. False: the context has an error, now or already.
 inline bool check_part(FuncContext& context, Str part, const std::string& out) {
   note_work(part.size() * 2);
+  constexpr size_t kLongBytes = 64 << 10;
+  if (part.size() > kLongBytes && interrupted(context)) return false;
   return !context.failed() && check_text_bytes(context, out.size() + part.size());
 }
 

@@ -92,7 +92,7 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
       break;
     }
     if (claimed.changed) {
-      auto keep = recheck(source, selection, r);
+      auto keep = recheck(source, r);
       if (!keep.ok()) {
         error = keep.take_error();
         break;
@@ -118,8 +118,10 @@ Status RowClaimer::check_untouched(QueryState& state, uint32_t row, storage::Row
 }
 
 // The condition again, over the newest version.
-Result<bool> RowClaimer::recheck(const Chunk*& source, Selection all, uint32_t row) {
+Result<bool> RowClaimer::recheck(const Chunk*& source, uint32_t row) {
   if (source != copy_.get()) {  // the refreshed columns must be writable
+    // Of all its rows: who claims them one by one goes on with the copy.
+    const Selection all = source->selection;
     uint32_t extent = extent_of(all);
     copy_->columns.resize(source->columns.size());
     for (size_t c = 0; c < source->columns.size(); c++) {

@@ -40,7 +40,7 @@ class RowClaimer {
   Status check_untouched(QueryState& state, uint32_t row, storage::RowLockMode mode);
 
  private:
-  Result<bool> recheck(const Chunk*& source, Selection all, uint32_t row);
+  Result<bool> recheck(const Chunk*& source, uint32_t row);
 
   std::shared_ptr<const catalog::RelationInfo> relation_;
   size_t key_column_ = 0;

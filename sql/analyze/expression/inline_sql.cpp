@@ -57,6 +57,9 @@ Result<ExprPtr> inlined_body(Analysis& a, const types::FunctionInfo& function, c
   if (function.returns_set || source.empty() || a.nesting > kMaxNesting) return ExprPtr();
   const InlineGuard guard(a.session, function.oid);
   if (!guard.allowed()) return ExprPtr();
+  constexpr size_t kExpansionsMax = 2000;
+  INDIGO_ASSIGN(const size_t expansions, a.count_expansion());
+  if (function.oid >= oid::kFirstUserOid && expansions > kExpansionsMax) return ExprPtr();
   INDIGO_ASSIGN(const auto parsed, parse(source));
   if (parsed->statements().size() != 1 || !is(parsed->statements()[0].node, PG_QUERY__NODE__NODE_SELECT_STMT)) {
     return ExprPtr();

@@ -10,10 +10,14 @@ namespace indigo::sql {
 
 Result<std::shared_ptr<const Query>> expand_view(Scope& scope, const RelationInfo& view) {
   constexpr int kMaxDepth = 100;
+  constexpr size_t kExpansionsMax = 1 << 15;
   if (scope.a.nesting >= kMaxDepth) {
     return scope.error(sqlstate::kInvalidObjectDefinition,
                        "infinite recursion detected in rules for relation \"" + view.name + "\"");
   }
+  INDIGO_ASSIGN(const size_t expansions, scope.a.count_expansion());
+  if (expansions > kExpansionsMax)
+    return scope.error(sqlstate::kStatementTooComplex, "the views of the statement stand for too many others");
   if (is_stored_tree(view.view_definition)) {
     Analysis inner(scope.a, {});
     return load_query(inner, view.view_definition, LoadFor::kUse);
