@@ -116,6 +116,7 @@ Status SqlFunction::prepare_result(SessionParts& session) {
     given.push_back(plan.root->columns[i].type);
     given_names_.push_back(plan.targets[i].name);
   }
+  planned_ = given;
   const auto name = [&](Oid type) { return types::format_type(session.session_catalog(), type); };
   if (!result_.row) {
     if (given.size() != 1) return mismatch(session, "Final statement must return exactly one column.");
@@ -150,6 +151,15 @@ Status SqlFunction::prepare_result(SessionParts& session) {
   return {};
 }
 
+Status SqlFunction::check_planned() const {
+  const auto& columns = statements_.back()->prepared().plan->root->columns;
+  const size_t count = statements_.back()->prepared().plan->targets.size();
+  const bool same =
+      count == planned_.size() && std::equal(planned_.begin(), planned_.end(), columns.begin(),
+                                             [](const TypeRef& a, const auto& b) { return a.oid == b.type.oid; });
+  return same ? Status() : Status(Error(sqlstate::kFeatureNotSupported, "cached plan must not change result type"));
+}
+
 Status SqlFunction::run(SessionParts& session, std::span<const Datum> arguments, bool all,
                         const NestedStatement::Rows& rows) {
   for (size_t i = 0; i < statements_.size(); i++) {
@@ -157,8 +167,13 @@ Status SqlFunction::run(SessionParts& session, std::span<const Datum> arguments,
     const bool reads =
         !statements_[i]->is_utility() && statements_[i]->prepared().plan->command == sql::CommandKind::kSelect;
     const CallContext place(session.routines().innermost_context(), [this, i] { return context(i); });
+    // It may have been planned again, over a table that another session has altered.
+    const NestedStatement::Rows checked = [&](const Chunk& chunk) -> Result<bool> {
+      INDIGO_TRY(check_planned());
+      return rows(chunk);
+    };
     auto outcome = statements_[i]->run(session, arguments, may_change(), last && !all && reads ? 1 : 0,
-                                       last ? rows : NestedStatement::Rows());
+                                       last ? checked : NestedStatement::Rows());
     if (outcome.ok()) continue;
     Error error = in_body(std::move(*outcome.take_error()), statements_[i]->parsed().text);
     error.add_context(context(i));

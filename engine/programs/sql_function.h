@@ -28,6 +28,8 @@ class SqlFunction final : public Routine {
  private:
   Status prepare(SessionParts& session, std::span<const TypeRef> arguments);
   Status prepare_result(SessionParts& session);
+  // 0A000 unless the last statement's plan gives what it gave.
+  Status check_planned() const;
   Error mismatch(SessionParts& session, std::string detail) const;
   std::string context(size_t statement) const;
   // Runs all statements; the last one's rows go to `rows`.
@@ -38,7 +40,8 @@ class SqlFunction final : public Routine {
   const RoutineResult result_;
   std::vector<std::unique_ptr<NestedStatement>> statements_;
   // How the last statement's columns become the result.
-  bool whole_row_ = false;  // its one column is the composite value itself
+  std::vector<TypeRef> planned_;  // their types when this was decided: another plan of the statement may have others
+  bool whole_row_ = false;        // its one column is the composite value itself
   std::vector<ValueCast> casts_;
   std::vector<TypeRef> given_;  // of an unknown record: its columns
   std::vector<std::string> given_names_;

@@ -42,6 +42,7 @@ class Collector {
     for (size_t i = 0; i < q.entries.size(); i++) {
       const sql::Entry& e = q.entries[i];
       const bool excluded = q.on_conflict && q.on_conflict->excluded_entry == static_cast<int>(i);
+      if (excluded && q.target >= 0) at[i] = at[static_cast<size_t>(q.target)];  // read like the target's own columns
       if (e.relation != nullptr && !excluded && !e.granted) {
         at[i] = static_cast<int>(out_.size());
         RequiredPrivilege r;
@@ -107,6 +108,7 @@ class Collector {
       case sql::CommandKind::kUpdate: updates(q.assignments); break;
       case sql::CommandKind::kDelete: r.bits |= types::kPrivilegeDelete; break;
       case sql::CommandKind::kMerge:
+        r.reads = true;
         for (const sql::MergeAction& a : q.merge_actions) {
           if (a.command == sql::CommandKind::kInsert) {
             r.inserts = true;

@@ -8,6 +8,7 @@ by everybody at once.
 
 import matrix_objects
 import matrix_relations
+import matrix_routines
 import matrix_rows
 from matrix_setup import EVERYBODY, grants
 
@@ -57,7 +58,7 @@ def catalog_statements():
         yield f"select 1 from {name} limit 1"
 
 
-KINDS = {**matrix_relations.KINDS, **matrix_objects.KINDS, **matrix_rows.kinds(grants, EVERYBODY)}
+KINDS = {**matrix_relations.KINDS, **matrix_objects.KINDS, **matrix_routines.KINDS, **matrix_rows.kinds(grants, EVERYBODY)}
 KINDS["catalog"] = (EVERYBODY + [("m_grantee", "grant all on pg_auth_members, pg_authid, pg_class to m_grantee"),
                                  ("m_grantee", "grant select (rolname) on pg_authid to m_grantee")],
                     "\n".join(catalog_statements()))

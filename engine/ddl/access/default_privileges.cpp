@@ -96,7 +96,7 @@ Status execute_alter_default_privileges(DdlContext& c, const PgQuery__AlterDefau
         continue;
       }
       INDIGO_ASSIGN(const Oid role, resolve_role(c, item->role_spec));
-      if (!c.catalog.has_privileges_of(c.catalog.user(), role)) {
+      if (!c.catalog.has_role(c.catalog.user(), role)) {  // a member is enough, whatever it inherits
         return Error(sqlstate::kInsufficientPrivilege, "must be member of role " + quoted(c.catalog.role_name(role)));
       }
       roles.push_back(role);
