@@ -18,6 +18,8 @@
 #include "base/fiber/long_work.h"
 #include "base/fiber/wait_point.h"
 #include "base/sqlstate.h"
+#include "types/xml/xml_document.h"
+#include "types/xml/xpath.h"
 
 namespace indigo::types {
 namespace {
@@ -87,10 +89,10 @@ TEST(LibxmlCall, ALimitIsAnError) {
 }
 
 // Interrupts the statement of this thread meanwhile.
-void expect_interrupted(const std::function<Status()>& f, bool apart) {
+void expect_interrupted(const std::function<Status()>& f, bool apart, int after_ms = 30) {
   Waiter& waiter = Waiter::current();
   std::thread canceller([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
     waiter.interrupt(InterruptReason::kCancel);
   });
   EXPECT_THROW((void)with_libxml(f, apart), InterruptedWork);
@@ -122,6 +124,25 @@ TEST(LibxmlCall, AnInterruptEndsALoopApart) {
           return held.empty() ? Status() : Status();
         },
         true);
+  }
+}
+
+TEST(LibxmlCall, AnInterruptEndsSetsOfNodesThatAreCompared) {
+  std::string text = "<a>";
+  for (int i = 0; i < 100'000; i++) text += "<b>" + std::to_string(i) + "</b><c>x" + std::to_string(i) + "</c>";
+  text += "</a>";
+  for (int i = 0; i < 3; i++) {
+    expect_interrupted(
+        [&]() -> Status {
+          std::vector<std::string> warnings;
+          const XmlErrors errors(true, warnings);
+          XPathDocument document(errors);
+          INDIGO_TRY(document.open(text));
+          INDIGO_ASSIGN(xmlXPathCompExpr* const path, document.compile("//b = //c", sqlstate::kInternalError));
+          INDIGO_ASSIGN(const xmlXPathObject* found, document.evaluate(*path, nullptr));
+          return found == nullptr ? Status() : Status();
+        },
+        true, 400);
   }
 }
 
