@@ -1,7 +1,7 @@
 """Shapes of statements that read far too much before they were met; see statements.py."""
 
 SCHEMA = """
-DROP TABLE IF EXISTS sold, day, thing, reading, happened CASCADE;
+DROP TABLE IF EXISTS sold, day, thing, reading, happened, nothing CASCADE;
 -- A star: days of two hundred years, sales of a few of them, things.
 CREATE TABLE day (d int PRIMARY KEY, of date NOT NULL);
 INSERT INTO day SELECT g, date '1900-01-01' + g FROM generate_series(1, 20000) g;
@@ -20,6 +20,7 @@ DO $$ BEGIN FOR m IN 1..12 LOOP
 END LOOP; END $$;
 INSERT INTO happened SELECT g, date '2024-01-01' + g % 366, g % 7 FROM generate_series(1, 20000) g;
 CREATE INDEX ON happened (at);
+CREATE TABLE nothing (i int, j int);
 ANALYZE;
 """
 
@@ -37,6 +38,9 @@ CASES = (
     # What an outer join equates with a constant is known of its other side, and inside of a subquery there.
     (2100, "SELECT count(*), sum(n) FROM reading a LEFT JOIN (SELECT device, count(*) n FROM reading GROUP BY device) g USING (device) "
            "WHERE a.device = 7"),
+    # A side that is dear as a whole, but ends at once at something small that is empty, is read before one that has no first row.
+    (0, "SELECT count(*) FROM sold, (SELECT device, count(*) n FROM reading GROUP BY device) g, nothing WHERE g.device = nothing.i "
+        "AND sold.quantity = g.n AND sold.quantity + sold.i = 17 * sold.d"),
     # Partitions by range are in order one after the other.
     (10, "SELECT * FROM happened ORDER BY at DESC LIMIT 10"),
     (10, "SELECT * FROM happened WHERE at >= '2024-05-10' ORDER BY at LIMIT 10"),

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/exec/join/first_side.h"
 #include "engine/exec/join/join_output.h"
 #include "engine/exec/join/join_parts.h"
 #include "engine/exec/join/join_table.h"
@@ -36,7 +37,8 @@ class HashJoinOperator final : public Operator {
         left_(std::move(left)),
         right_(std::move(right)) {
     for (const size_t c : output_.right_used()) shape_.push_back(output_.right_phys()[c]);
-    probes_first_ = !keeps_right() && !left_->is_volatile() && !right_->is_volatile() && !builds_cheaply();
+    probes_first_ = !keeps_right() && !left_->is_volatile() && !right_->is_volatile() &&
+                    !reads_right_first(plan, state.statement());
     key_column_ = shape_.size();
     packed_ =
         ops_.packs() && std::none_of(plan.null_safe.begin(), plan.null_safe.end(), [](bool safe) { return safe; });
@@ -175,26 +177,6 @@ class HashJoinOperator final : public Operator {
     parts_ = nullptr;
     merged_ = nullptr;
     run_rows_ = 0;
-  }
-
-  // To look for a first left row may mean to read all of that side; when the right one is so much cheaper, and may turn out to
-  // be empty, or is cheaper than what the first left row takes, it is read first.
-  bool builds_cheaply() const {
-    const sql::Plan &left = *plan_.inputs[0], &right = *plan_.inputs[1];
-    const double cost = right.total_cost + cost_of_common_tables(right);
-    const bool may_end = plan_.type == JoinType::kInner || plan_.type == JoinType::kSemi;
-    return cost <= left.startup_cost || (may_end && cost * 3 < left.total_cost);
-  }
-
-  // What it costs to compute them, for whoever reads them first, is not in the costs of their scans.
-  double cost_of_common_tables(const sql::Plan& plan) const {
-    double cost = 0;
-    if (plan.kind == sql::PlanKind::kCteScan) {
-      const int cte = static_cast<const sql::CteScanPlan&>(plan).cte;
-      cost = state_.statement().ctes[static_cast<size_t>(cte)].plan->total_cost;
-    }
-    for (const sql::PlanPtr& input : plan.inputs) cost += cost_of_common_tables(*input);
-    return cost;
   }
 
   bool keeps_right() const { return plan_.type == JoinType::kRight || plan_.type == JoinType::kFull; }

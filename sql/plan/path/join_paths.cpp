@@ -124,6 +124,13 @@ class JoinPaths {
   static bool may_be_empty(const Path& p, const Rel& rel) { return p.rows <= 1 && !rel.one_row; }
   static double unread(double cost) { return std::min(cost * kUnreadPart, kUnreadMost); }
 
+  // A right side that is picked from and cheap beside a first left row is looked at before it (engine/exec/join/nested_loop.cpp).
+  bool looks_right_first(const Path& l, const Path& r) const {
+    const bool needs_right = type_ == JoinType::kInner || type_ == JoinType::kSemi;
+    return needs_right && r.outer.empty() && r.rel != nullptr && !r.rel->restrictions.empty() &&
+           may_be_empty(r, right_) && r.total * 10 < l.startup;
+  }
+
   // At most one left row: what comes out is in the right side's order, as the page behind a row that is looked up is.
   bool has_one_left() const {
     return (type_ == JoinType::kInner || type_ == JoinType::kLeft) && left_.set.count() == 1 && left_.one_row;
@@ -169,6 +176,7 @@ class JoinPaths {
     const double loops = sure ? l.rows : std::max(l.rows, kUnsureRows);
     double total = l.total + first + std::max(0.0, loops - 1) * repeat + loops * scanned * kOperatorCost +
                    out_.rows * kRowCost / 2 + filters_cost_;
+    if (looks_right_first(l, r)) total -= unread(l.total);
     if (!enabled(level_.s, kEnableNestLoop)) total += kDisabledCost;
     const std::vector<PathKey>& order = has_one_left() && !r.keys.empty() ? r.keys : l.keys;
     if (loses(l, r, startup, total, order)) return;
