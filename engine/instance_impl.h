@@ -10,6 +10,7 @@
 
 #include "catalog/catalog.h"
 #include "engine/durability/data_directory.h"
+#include "engine/exec/scan/scan_counts.h"
 #include "engine/exec/spill/spill_statistics.h"
 #include "engine/instance.h"
 #include "engine/maintenance/auto_analyzer.h"
@@ -52,6 +53,7 @@ class InstanceImpl final : public Instance {
   const std::vector<std::string>& defaults() const { return defaults_; }
   int64_t start_timestamp() const { return start_timestamp_; }
   TableActivity& table_activity() { return table_activity_; }
+  exec::ScanCountRegistry& scan_counts() { return scan_counts_; }
   AutoAnalyzer& auto_analyzer() { return *auto_analyzer_; }
   NotificationHub& notification_hub() { return notification_hub_; }
   ExportedSnapshots& exported_snapshots() { return exported_snapshots_; }
@@ -107,6 +109,7 @@ class InstanceImpl final : public Instance {
   std::unique_ptr<catalog::Catalog> catalog_;
   int64_t start_timestamp_ = 0;
   TableActivity table_activity_;
+  exec::ScanCountRegistry scan_counts_;
   NotificationHub notification_hub_;
   ExportedSnapshots exported_snapshots_;
   TransactionOutcomes transaction_outcomes_;

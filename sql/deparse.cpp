@@ -94,7 +94,7 @@ class Deparser {
       }
       case ExprKind::kRow: {
         out_ += "ROW(";
-        print_list(as<RowExpr>(e).fields);
+        print_row(as<RowExpr>(e).fields);
         out_ += ")";
         if (e.type.oid != oid::kRecord) out_ += "::" + type_name(e.type);
         return;
@@ -484,10 +484,19 @@ class Deparser {
   void print_row_compare(const RowCompareExpr& e) {
     static constexpr const char* kOps[] = {"", "<", "<=", "=", ">=", ">", "<>"};
     out_ += "(ROW(";
-    print_list(e.left);
+    print_row(e.left);
     out_ += std::string(") ") + kOps[e.strategy] + " ROW(";
-    print_list(e.right);
+    print_row(e.right);
     out_ += "))";
+  }
+
+  // A row inside one has its type behind it: it would be expanded.
+  void print_row(const ExprList& fields) {
+    for (const ExprPtr& field : fields) {
+      if (field != fields.front()) out_ += ", ";
+      print(*field, true);
+      if (field->kind == ExprKind::kWholeRow) out_ += "::" + type_name(field->type);
+    }
   }
 
   void print_field(const FieldExpr& e) {
@@ -496,8 +505,13 @@ class Deparser {
     print(*e.argument, true);
     if (!plain) out_ += ")";
     RowShape shape;
-    const bool known = row_shape(catalog_, e.argument, shape) && static_cast<size_t>(e.field) < shape.names.size();
-    out_ += "." + (known ? types::quote_identifier(shape.names[e.field]) : "f" + std::to_string(e.field + 1));
+    std::string name;
+    if (row_shape(catalog_, e.argument, shape) && static_cast<size_t>(e.field) < shape.names.size()) {
+      name = shape.names[e.field];
+    } else if (options_.nodes != nullptr) {
+      name = options_.nodes->record_field(e.argument, e.field);
+    }
+    out_ += "." + (name.empty() ? "f" + std::to_string(e.field + 1) : types::quote_identifier(name));
   }
 
   void print_subscript(const SubscriptExpr& e) {

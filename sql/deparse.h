@@ -16,6 +16,8 @@ class QueryNodePrinter {
   virtual ~QueryNodePrinter() = default;
   // False: not one of these.
   virtual bool print(const Expr& e, std::string& out) const = 0;
+  // The name of a field of a row without a type of its own; empty: not known.
+  virtual std::string record_field([[maybe_unused]] const ExprPtr& row, [[maybe_unused]] int field) const { return {}; }
   // Where a line inside an expression begins, in columns; CASE moves those inside it.
   virtual int margin() const { return shift_; }
   void shift_margin(int columns) const { shift_ += columns; }

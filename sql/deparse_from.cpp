@@ -32,20 +32,33 @@ std::string QueryDeparser::value_rows(const Entry& e) const {
 }
 
 std::string QueryDeparser::from_list(const Query& query, const JoinNode& node, int level) const {
-  if (!node.leaf && node.type == JoinType::kInner && node.condition == nullptr)
+  if (!node.leaf && !node.written && node.type == JoinType::kInner && node.condition == nullptr)
     return from_list(query, *node.left, level) + "," + line(level, 4) + from_item(query, *node.right, level);
   return from_item(query, node, level);
 }
 
 std::string QueryDeparser::from_item(const Query& query, const JoinNode& node, int level) const {
   if (node.leaf) return entry_text(query.entries[static_cast<size_t>(node.entry)], level);
+  if (node.alias.empty()) return join_text(query, node, level);
+  inside_.insert(&node);
+  std::string out = join_text(query, node, level);
+  inside_.erase(&node);
+  if (options_.pretty) out = "(" + out + ")";
+  out += " " + types::quote_identifier(join_names_[&node]);
+  if (!node.alias_has_columns) return out;
+  std::vector<std::string> columns;
+  for (const JoinNode::Shown& shown : node.shown) columns.push_back(shown.name);
+  return out + "(" + name_list(columns) + ")";
+}
+
+std::string QueryDeparser::join_text(const Query& query, const JoinNode& node, int level) const {
   static constexpr const char* kJoins[] = {"JOIN ", "LEFT JOIN ", "RIGHT JOIN ", "FULL JOIN "};
   if (static_cast<size_t>(node.type) >= std::size(kJoins)) return fail();
   std::string out = from_item(query, *node.left, level) + line(level, 5);
   const bool cross = node.condition == nullptr && node.type == JoinType::kInner;
   out += cross ? "CROSS JOIN " : kJoins[static_cast<int>(node.type)];
   const std::string right = from_item(query, *node.right, level);
-  out += options_.pretty && !node.right->leaf ? "(" + right + ")" : right;
+  out += options_.pretty && !node.right->leaf && node.right->alias.empty() ? "(" + right + ")" : right;
   if (!node.using_columns.empty()) {
     out += " USING (" + name_list(node.using_columns) + ")";
     if (!node.using_alias.empty()) out += " AS " + types::quote_identifier(node.using_alias);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "sql/analyze/type/coerce.h"
 #include "sql/query_deparser.h"
 #include "types/system/type_name.h"
 #include "types/text/strings.h"
@@ -68,6 +69,12 @@ std::vector<std::string> QueryDeparser::statements(const Query& around, Statemen
 }
 
 bool QueryDeparser::print(const Expr& e, std::string& out) const {
+  if (e.kind == ExprKind::kCoalesce) {  // what USING of a full join merges
+    if (const ShownBy by = shown_by(*queries_.back(), e); by.column != nullptr) {
+      out += types::quote_identifier(join_names_[by.join]) + "." + types::quote_identifier(*by.column);
+      return true;
+    }
+  }
   if (const std::string* name = merged_name(e)) {
     out += types::quote_identifier(*name);
     return true;
@@ -93,6 +100,48 @@ bool QueryDeparser::print(const Expr& e, std::string& out) const {
     case ExprKind::kSubPlan: failed_ = true; return true;
     default: return false;
   }
+}
+
+std::string QueryDeparser::record_field(const ExprPtr& row, int field) const {
+  const std::vector<std::string> names = record_names(row, queries_);
+  return static_cast<size_t>(field) < names.size() ? names[static_cast<size_t>(field)] : std::string();
+}
+
+std::vector<std::string> QueryDeparser::record_names(const ExprPtr& row, std::vector<const Query*> around) const {
+  int entry_number = -1, column = -1, up = 0;
+  if (const auto* whole = try_as<WholeRowExpr>(row)) {
+    entry_number = whole->entry;
+    up = whole->levels_up;
+  } else if (const auto* v = try_as<VarExpr>(row)) {
+    entry_number = v->entry;
+    column = v->column;
+    up = v->levels_up;
+  } else {
+    RowShape shape;
+    return row_shape(catalog_, row, shape) ? shape.names : std::vector<std::string>();
+  }
+  if (static_cast<size_t>(up) >= around.size()) return {};
+  around.resize(around.size() - static_cast<size_t>(up));
+  const Entry& entry = around.back()->entries[static_cast<size_t>(entry_number)];
+  if (column < 0) return entry.column_names;
+  const Query* rows = entry.subquery.get();
+  if (entry.kind == EntryKind::kCte) {
+    const auto cte_up = static_cast<size_t>(entry.cte_levels_up);
+    if (entry.cte < 0 || cte_up >= around.size()) return {};
+    around.resize(around.size() - cte_up);
+    rows = around.back()->ctes[static_cast<size_t>(entry.cte)].query.get();
+  } else if (entry.kind == EntryKind::kFunction && entry.functions.size() == 1) {
+    return record_names(entry.functions[0].call, std::move(around));
+  } else if (entry.kind != EntryKind::kSubquery) {
+    return {};
+  }
+  if (rows == nullptr) return {};
+  around.push_back(rows);
+  int visible = 0;
+  for (const TargetEntry& t : rows->targets) {
+    if (!t.hidden && visible++ == column) return record_names(t.expr, std::move(around));
+  }
+  return {};
 }
 
 std::string QueryDeparser::joined(std::string before, const std::string& text) {
@@ -133,6 +182,10 @@ std::string QueryDeparser::column(const VarExpr& v) const {
   const std::string name = column_name(entry, v.column);
   if (name.empty()) return fail();
   if (&query == bare_ && v.levels_up == 0) return types::quote_identifier(name);
+  if (const ShownBy by = shown_by(query, v); by.join != nullptr) {
+    if (by.column == nullptr) return fail();
+    return types::quote_identifier(join_names_[by.join]) + "." + types::quote_identifier(*by.column);
+  }
   return types::quote_identifier(entry_name(entry)) + "." + types::quote_identifier(name);
 }
 
@@ -144,8 +197,36 @@ std::string QueryDeparser::whole_row(const WholeRowExpr& w) const {
 
 std::string QueryDeparser::item(const ExprPtr& e, bool implicit) const {
   std::string text = value(e, implicit);
-  if (e->kind != ExprKind::kWholeRow || e->type.oid == oid::kRecord) return text;
+  if (e->kind != ExprKind::kWholeRow) return text;
   return text + "::" + format_type(catalog_, e->type.oid);
+}
+
+QueryDeparser::ShownBy QueryDeparser::shown_by(const Query& query, const Expr& e) const {
+  if (query.from == nullptr) return {};
+  const Expr* leftmost = &e;
+  if (e.kind == ExprKind::kCoalesce) leftmost = as<CoalesceExpr>(e).arguments.front().get();
+  const auto* v = leftmost->kind == ExprKind::kVar ? static_cast<const VarExpr*>(leftmost) : nullptr;
+  const JoinNode* join = v == nullptr ? nullptr : alias_over(*query.from, v->entry);
+  if (join == nullptr) return {};
+  for (const JoinNode::Shown& shown : join->shown) {
+    const auto* var = try_as<VarExpr>(shown.value);
+    const bool same =
+        leftmost == &e ? var != nullptr && var->entry == v->entry && var->column == v->column : shown.value.get() == &e;
+    if (same) return {join, &shown.name};
+  }
+  return {join, nullptr};
+}
+
+const JoinNode* QueryDeparser::alias_over(const JoinNode& node, int entry) const {
+  const auto holds = [&](const auto& self, const JoinNode& n) -> bool {
+    return n.leaf ? n.entry == entry : self(self, *n.left) || self(self, *n.right);
+  };
+  const JoinNode* n = &node;
+  while (!n->leaf) {
+    if (!n->alias.empty() && !inside_.contains(n)) return holds(holds, *n) ? n : nullptr;
+    n = holds(holds, *n->left) ? n->left.get() : n->right.get();
+  }
+  return nullptr;
 }
 
 const std::string* QueryDeparser::merged_name(const Expr& e) const {
@@ -166,11 +247,23 @@ void QueryDeparser::name_entries(const Query& query) const {
   used_names_.emplace_back();
   for (const Entry& e : query.entries) {
     const std::string wanted = !e.alias.empty() ? e.alias : e.relation != nullptr ? e.relation->name : "unnamed";
-    std::string name = wanted;
-    for (int i = 1; is_used(name); i++) name = wanted + "_" + std::to_string(i);
-    used_names_.back().insert(name);
-    entry_names_[&e] = std::move(name);
+    entry_names_[&e] = unused(wanted);
   }
+  if (query.from != nullptr) name_joins(*query.from);
+}
+
+void QueryDeparser::name_joins(const JoinNode& node) const {
+  if (node.leaf) return;
+  name_joins(*node.left);
+  name_joins(*node.right);
+  if (!node.alias.empty()) join_names_[&node] = unused(node.alias);
+}
+
+std::string QueryDeparser::unused(const std::string& wanted) const {
+  std::string name = wanted;
+  for (int i = 1; is_used(name); i++) name = wanted + "_" + std::to_string(i);
+  used_names_.back().insert(name);
+  return name;
 }
 
 bool QueryDeparser::is_used(const std::string& name) const {

@@ -165,11 +165,11 @@ std::string QueryDeparser::own_name(const Query& query, const Expr& e, bool show
   if (const std::string* name = merged_name(e)) return *name;
   if (e.kind == ExprKind::kVar) {
     const auto& v = as<VarExpr>(e);
-    if (v.levels_up == 0) return column_name(query.entries[static_cast<size_t>(v.entry)], v.column);
-    if (static_cast<size_t>(v.levels_up) < queries_.size()) {
-      const Query& around = *queries_[queries_.size() - 1 - static_cast<size_t>(v.levels_up)];
-      return column_name(around.entries[static_cast<size_t>(v.entry)], v.column);
-    }
+    const auto up = static_cast<size_t>(v.levels_up);
+    if (up >= queries_.size() && up != 0) return show_names ? "" : "?column?";
+    const Query& around = up == 0 ? query : *queries_[queries_.size() - 1 - up];
+    if (const ShownBy by = shown_by(around, v); by.column != nullptr) return *by.column;
+    return column_name(around.entries[static_cast<size_t>(v.entry)], v.column);
   }
   return show_names ? "" : "?column?";
 }

@@ -97,6 +97,14 @@ struct JoinNode {
   ExprList merged;
   std::string using_alias;
   bool renames = false;  // an alias in or above this join's sides gives their columns other names
+  bool written = false;  // as a join; else by a comma
+  std::string alias;     // of the whole: nothing else shows from outside
+  bool alias_has_columns = false;
+  struct Shown {
+    std::string name;
+    ExprPtr value;
+  };
+  std::vector<Shown> shown;  // what `alias` shows
 };
 
 struct GroupingSet {

@@ -35,6 +35,7 @@ class QueryDeparser final : public QueryNodePrinter {
   bool failed() const { return failed_; }
 
   bool print(const Expr& e, std::string& out) const override;
+  std::string record_field(const ExprPtr& row, int field) const override;
   int margin() const override { return level() * kIndent + shift_; }
 
  private:
@@ -51,6 +52,9 @@ class QueryDeparser final : public QueryNodePrinter {
   std::string fail() const;
   std::string list(const ExprList& list) const;
   int level() const { return levels_.back() + 1; }  // of a query inside the one that is being printed
+
+  // Of a row that stands in the last of `around`, outermost first; empty: not known.
+  std::vector<std::string> record_names(const ExprPtr& row, std::vector<const Query*> around) const;
 
   std::string parameter(const ParamExpr& p) const;
   std::string column(const VarExpr& v) const;
@@ -99,6 +103,15 @@ class QueryDeparser final : public QueryNodePrinter {
   void name_entries(const Query& query) const;
   bool is_used(const std::string& name) const;
   const std::string& entry_name(const Entry& e) const { return entry_names_[&e]; }
+  std::string unused(const std::string& wanted) const;
+  void name_joins(const JoinNode& node) const;
+  // How a join with an alias shows `e`, an expression of `query`, from where the printer is; null join: under no alias.
+  struct ShownBy {
+    const JoinNode* join = nullptr;
+    const std::string* column = nullptr;  // null: not at all
+  };
+  ShownBy shown_by(const Query& query, const Expr& e) const;
+  const JoinNode* alias_over(const JoinNode& node, int entry) const;
   std::string function_name(Oid oid) const;
 
   // Columns alone stand bare; constants by their value would be positions.
@@ -141,9 +154,10 @@ class QueryDeparser final : public QueryNodePrinter {
   static const Entry* bare_values(const Query& query);
   std::string value_rows(const Entry& e) const;
 
-  // Joins without a condition at the top are what commas in FROM become.
+  // What commas separate in FROM.
   std::string from_list(const Query& query, const JoinNode& node, int level) const;
   std::string from_item(const Query& query, const JoinNode& node, int level) const;
+  std::string join_text(const Query& query, const JoinNode& node, int level) const;
 
   std::string entry_text(const Entry& e, int level) const;
   // A function in FROM as it was called, and the columns that a list defined for a record.
@@ -167,6 +181,8 @@ class QueryDeparser final : public QueryNodePrinter {
   mutable std::vector<int> levels_;                        // how far right each of them stands
   mutable std::vector<std::set<std::string>> used_names_;  // of each of them
   mutable std::map<const Entry*, std::string> entry_names_;
+  mutable std::map<const JoinNode*, std::string> join_names_;  // of those with an alias
+  mutable std::set<const JoinNode*> inside_;                   // those of them that are being printed
   mutable const Query* bare_ = nullptr;
   mutable bool failed_ = false;
 };

@@ -30,9 +30,9 @@ std::optional<TableMemory> memory_of(const Table& table) {
   return impl->memory();
 }
 
-uint64_t changes_of(const Table& table) {
+RowChanges changes_of(const Table& table) {
   const auto* impl = dynamic_cast<const TableImpl*>(&table);
-  return impl == nullptr ? 0 : impl->changes();
+  return impl == nullptr ? RowChanges() : impl->changes();
 }
 
 }  // namespace indigo::storage

@@ -79,7 +79,12 @@ std::optional<TableStatistics> statistics_of(Table& table);
 std::optional<IndexServiceStatistics> index_service_of(const Table& table, IndexId index);
 // Where its bytes are; quick, and exact without concurrent writers. Of the same tables.
 std::optional<TableMemory> memory_of(const Table& table);
-// Records that committed transactions have inserted, updated or deleted since the table was made here; 0 for other tables.
-uint64_t changes_of(const Table& table);
+// Records that committed transactions have changed since the table was made here; none for other tables. One that a transaction
+// changes several times counts once, as what has come of it.
+struct RowChanges {
+  uint64_t inserted = 0, updated = 0, deleted = 0;
+  uint64_t all() const { return inserted + updated + deleted; }
+};
+RowChanges changes_of(const Table& table);
 
 }  // namespace indigo::storage

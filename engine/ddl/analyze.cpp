@@ -215,7 +215,7 @@ Status store_sample(DdlContext& c, const RelationPtr& relation, std::span<const 
 }  // namespace
 
 Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns) {
-  const uint64_t changes = relation->table == nullptr ? 0 : storage::changes_of(*relation->table);
+  const uint64_t changes = relation->table == nullptr ? 0 : storage::changes_of(*relation->table).all();
   Sample sample(relation->oid);
   std::vector<size_t> own(relation->columns.size());
   std::iota(own.begin(), own.end(), size_t{0});

@@ -142,6 +142,7 @@ Status insert_attribute(DdlContext& c, Oid relation, int16_t number, const NewCo
       .flag(pg_attribute::c_attislocal, column.is_local)
       .i32(pg_attribute::c_attinhcount, column.inherit_count)
       .oid(pg_attribute::c_attcollation, column.type.collation);
+  if (!column.options.empty()) row.texts(pg_attribute::c_attoptions, column.options);
   return check(t.insert(c.txn, row));
 }
 

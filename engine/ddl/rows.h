@@ -38,6 +38,7 @@ struct NewColumn {
   char identity = 0, generated = 0;
   bool is_local = true;
   int inherit_count = 0;
+  std::vector<std::string> options;  // attoptions, "name=value"
 };
 Status insert_attribute(DdlContext& c, Oid relation, int16_t number, const NewColumn& column);
 Status update_attribute(DdlContext& c, Oid relation, int16_t number, const std::function<void(RowValues&)>& change);

@@ -60,8 +60,11 @@ Result<NodePtr> Builder::compile(const sql::ExprPtr& expr) {
   auto made = compile_node(expr);
   depth_--;
   INDIGO_ASSIGN(NodePtr node, std::move(made));
-  node->type = expr->type;
-  node->phys = phys_of(expr->type);
+  // A node computes its own expression: what relabels the value makes no node.
+  if (expr->kind != sql::ExprKind::kRelabel && expr->kind != sql::ExprKind::kCollate) {
+    node->type = expr->type;
+    node->phys = phys_of(expr->type);
+  }
   volatile_ |= node->is_volatile;
   bool leaf = expr->kind == sql::ExprKind::kConst || expr->kind == sql::ExprKind::kParam ||
               expr->kind == sql::ExprKind::kRuntimeParam;

@@ -24,6 +24,7 @@ struct RowParameters;
 namespace exec {
 class CursorRows;
 class DeferredChecks;
+class ScanCounts;
 class TriggerHost;
 struct SpillSpace;
 }  // namespace exec
@@ -41,6 +42,7 @@ struct ExecutionContext {
   exec::TriggerHost* triggers = nullptr;     // who runs trigger functions; null: no trigger fires
   const RowParameters* rows = nullptr;       // that a VALUES node is run for; null: its own
   exec::SpillSpace* spill = nullptr;         // where operators put what they cannot hold; null: nowhere
+  exec::ScanCounts* scans = nullptr;         // who counts them; null: nobody
 };
 
 class Execution {

@@ -25,7 +25,7 @@ TableActivity::Analyzed TableActivity::of(Oid database, Oid relation) const {
 
 uint64_t TableActivity::changes_since(Oid database, const catalog::RelationInfo& relation) const {
   if (relation.table == nullptr) return 0;
-  const uint64_t changes = storage::changes_of(*relation.table);
+  const uint64_t changes = storage::changes_of(*relation.table).all();
   const Analyzed seen = of(database, relation.oid);
   const bool known = seen.table == relation.table->id() && seen.changes <= changes;
   return known ? changes - seen.changes : changes;

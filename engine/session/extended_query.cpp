@@ -2,17 +2,18 @@
 #include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/session/current_message.h"
-#include "engine/session/long_names.h"
 #include "engine/session/portal/parameter_binding.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/portal/prepared_statements.h"
+#include "engine/session/scanner_notices.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/session_settings.h"
 #include "engine/session/statement_count.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
+#include "engine/settings/applied_settings.h"
 #include "engine/utility/utility.h"
 #include "sql/parse/parser.h"
 
@@ -63,7 +64,8 @@ Status SessionImpl::make_statement(std::string_view name, std::string_view text,
       .text = text, .whole_text = true, .parameter_types = parameter_types, .variable_parameters = true};
   if (statement.prepared == nullptr && !name.empty() && parts_.block().state() != TransactionBlock::State::kFailed) {
     statement.prepared = parts_.preparation().find_shared(shared);
-    if (statement.prepared != nullptr) report_long_names(parts_.message(), text);
+    if (statement.prepared != nullptr)
+      report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
   }
   if (statement.prepared != nullptr) {
     statement.parsed = statement.prepared->parsed;
@@ -79,11 +81,11 @@ Status SessionImpl::make_statement(std::string_view name, std::string_view text,
 }
 
 Status SessionImpl::prepare_new(NamedStatement& statement, std::string_view text) {
-  INDIGO_ASSIGN(auto tree, sql::parse(text));
+  INDIGO_ASSIGN(auto tree, sql::parse(text, parts_.applied_settings().strings));
   if (tree->statements().size() > 1) {
     return Error(sqlstate::kSyntaxError, "cannot insert multiple commands into a prepared statement");
   }
-  report_long_names(parts_.message(), text);
+  report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
   auto parsed = std::make_shared<ParsedStatement>();
   parsed->tree = tree;
   parsed->text = text;

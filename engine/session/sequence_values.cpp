@@ -18,7 +18,7 @@
 
 namespace indigo::engine {
 
-Result<SequenceValues::Found> SequenceValues::find(Oid oid, uint32_t any_of) {
+Result<SequenceValues::Found> SequenceValues::find(Oid oid) {
   const auto relation = catalog_.relation(oid);
   if (!relation)
     return Error(sqlstate::kUndefinedTable, "relation with OID " + std::to_string(oid) + " does not exist");
@@ -29,8 +29,13 @@ Result<SequenceValues::Found> SequenceValues::find(Oid oid, uint32_t any_of) {
   if (table == nullptr) {
     return Error(sqlstate::kInternalError, "sequence \"" + relation->name + "\" has no counter");
   }
-  INDIGO_TRY(check_sequence_privilege(catalog_, oid, relation->name, any_of));
   return Found{relation->name, table->sequence(), table->options()};
+}
+
+Result<SequenceValues::Found> SequenceValues::find(Oid oid, uint32_t any_of) {
+  INDIGO_ASSIGN(Found found, find(oid));
+  INDIGO_TRY(check_sequence_privilege(catalog_, oid, found.name, any_of));
+  return found;
 }
 
 Status SequenceValues::check_writable(Oid sequence, const char* function) {
@@ -58,6 +63,16 @@ Status SequenceValues::lock(Oid oid) {
 Result<int64_t> SequenceValues::nextval(Oid oid) {
   INDIGO_TRY(lock(oid));
   INDIGO_ASSIGN(const Found found, find(oid, types::kPrivilegeUsage | types::kPrivilegeUpdate));
+  return next(oid, found);
+}
+
+Result<int64_t> SequenceValues::next_identity(Oid oid) {
+  INDIGO_TRY(lock(oid));
+  INDIGO_ASSIGN(const Found found, find(oid));
+  return next(oid, found);
+}
+
+Result<int64_t> SequenceValues::next(Oid oid, const Found& found) {
   INDIGO_TRY(check_writable(oid, "nextval"));
   Lsn needed;
   INDIGO_ASSIGN(const int64_t value, found.sequence->next(found.options, found.name, needed));

@@ -29,6 +29,8 @@ class SequenceValues {
       : catalog_(catalog), block_(block), store_(store) {}
 
   Result<int64_t> nextval(Oid sequence);
+  // nextval of an identity column's sequence, which asks for no privilege on it.
+  Result<int64_t> next_identity(Oid sequence);
   Result<int64_t> currval(Oid sequence);
   Result<int64_t> lastval();
   Status setval(Oid sequence, int64_t value, bool is_called);
@@ -43,6 +45,8 @@ class SequenceValues {
   };
   // 42501 unless the user has any of the privileges.
   Result<Found> find(Oid sequence, uint32_t any_of);
+  Result<Found> find(Oid sequence);  // without asking
+  Result<int64_t> next(Oid sequence, const Found& found);
   Status check_writable(Oid sequence, const char* function);
   // ALTER SEQUENCE waits for who has drawn from it, and who draws waits for the end of ALTER SEQUENCE. Kept to the end of the
   // transaction.

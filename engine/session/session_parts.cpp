@@ -57,8 +57,9 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
       executions_(std::make_unique<ExecutionPool>()),
       portals_(std::make_unique<Portals>(*executions_)),
       triggers_(std::make_unique<programs::TriggerCaller>(*this)),
+      scans_(instance.scan_counts().open(catalog_->database())),
       scope_(std::make_unique<StatementScope>(instance.catalog().store(), *block_, *message_, *applied_, *functions_,
-                                              *portals_, *triggers_)),
+                                              *portals_, *triggers_, *scans_)),
       statements_(std::make_unique<PreparedStatements>()),
       preparation_(
           std::make_unique<Preparation>(*catalog_, *functions_, *setting_effects_, *scope_, instance_.shared_plans())),
@@ -89,6 +90,7 @@ SessionParts::~SessionParts() {
   drop_temporary_objects();
   if (in_database_) message_->activity().use.leave();
   store().locks().release_all(*session_locks_);
+  instance_.scan_counts().close(scans_);
   leave_running_sessions(waiter_, *this);
 }
 

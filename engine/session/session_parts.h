@@ -52,6 +52,9 @@ class SessionContext;
 
 namespace indigo::engine {
 
+namespace exec {
+class ScanCounts;
+}
 namespace programs {
 class Programs;
 class TriggerCaller;
@@ -159,6 +162,7 @@ class SessionParts {
   const std::unique_ptr<ExecutionPool> executions_;
   const std::unique_ptr<Portals> portals_;
   const std::unique_ptr<programs::TriggerCaller> triggers_;
+  const std::shared_ptr<exec::ScanCounts> scans_;
   const std::unique_ptr<StatementScope> scope_;
   const std::unique_ptr<PreparedStatements> statements_;
   const std::unique_ptr<Preparation> preparation_;

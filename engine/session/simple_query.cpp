@@ -1,16 +1,17 @@
 // Query messages: one text, any number of statements, one implicit transaction around those that no block encloses.
 #include "base/memory/memory_reserve.h"
 #include "engine/session/current_message.h"
-#include "engine/session/long_names.h"
 #include "engine/session/portal/parameter_binding.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
+#include "engine/session/scanner_notices.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/session_settings.h"
 #include "engine/session/statement_count.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
+#include "engine/settings/applied_settings.h"
 #include "engine/utility/utility.h"
 #include "sql/parse/parser.h"
 
@@ -39,9 +40,9 @@ void SessionImpl::run_query(std::string_view text, RowSink& sink) {
 }
 
 Status SessionImpl::run_text(std::string_view text, RowSink& sink) {
-  INDIGO_ASSIGN(auto tree, sql::parse(text));
+  INDIGO_ASSIGN(auto tree, sql::parse(text, parts_.applied_settings().strings));
   const auto& statements = tree->statements();
-  report_long_names(parts_.message(), text);
+  report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
   if (statements.empty()) sink.empty_query();
   parts_.block().set_several(statements.size() > 1);
   for (size_t i = 0; i < statements.size(); i++) {
@@ -70,7 +71,8 @@ Status SessionImpl::run_cached(std::string_view text, RowSink& sink) {
     INDIGO_ASSIGN(PreparedPtr prepared, parts_.preparation().prepare_text(scanned_, text));
     if (prepared == nullptr) return run_text(text, sink);
     portal.prepared = std::move(prepared);
-    if (!again && portal.prepared->is_utility()) report_long_names(parts_.message(), text);
+    if (!again && portal.prepared->is_utility())
+      report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
     INDIGO_TRY(parts_.parameters().bind_literals(portal, scanned_));
     Status status = run_simple(portal, true, sink);
     if (status.ok() || again || !types_changed_under_literals()) return status;

@@ -54,7 +54,8 @@ ExecutionContext StatementScope::execution_context(const storage::ReadView& view
           &cursors_,
           &triggers_,
           nullptr,
-          settings_.spill->may_spill() ? settings_.spill.get() : nullptr};
+          settings_.spill->may_spill() ? settings_.spill.get() : nullptr,
+          &scans_};
 }
 
 }  // namespace indigo::engine

@@ -20,14 +20,15 @@ class StatementScope {
  public:
   StatementScope(storage::Store& store, TransactionBlock& block, const CurrentMessage& message,
                  const AppliedSettings& settings, catalog::SessionContext& context, exec::CursorRows& cursors,
-                 exec::TriggerHost& triggers)
+                 exec::TriggerHost& triggers, exec::ScanCounts& scans)
       : store_(store),
         block_(block),
         message_(message),
         settings_(settings),
         context_(context),
         cursors_(cursors),
-        triggers_(triggers) {}
+        triggers_(triggers),
+        scans_(scans) {}
 
   // Makes sure that a transaction is open with a snapshot; a new command begins unless one runs already.
   Status begin_statement();
@@ -38,6 +39,7 @@ class StatementScope {
   // 25P02 unless the statement may run in a failed transaction block.
   Status check_failed_block(const ParsedStatement& parsed) const;
 
+  const AppliedSettings& settings() const { return settings_; }
   storage::Store& store() { return store_; }
   storage::Transaction& transaction() { return *block_.transaction(); }
 
@@ -61,6 +63,7 @@ class StatementScope {
   catalog::SessionContext& context_;
   exec::CursorRows& cursors_;
   exec::TriggerHost& triggers_;
+  exec::ScanCounts& scans_;
   ActiveView* active_view_ = nullptr;
   DefinitionHost* definition_ = nullptr;
   bool running_ = false;

@@ -10,6 +10,7 @@
 #include "engine/exec/spill/spill_space.h"
 #include "engine/row_sink.h"
 #include "engine/settings/log_settings.h"
+#include "sql/parse/string_syntax.h"
 #include "types/function/context.h"
 
 namespace indigo::engine {
@@ -25,6 +26,7 @@ struct AppliedSettings {
   std::shared_ptr<exec::SpillSpace> spill = std::make_shared<exec::SpillSpace>();
   bool replica = false;            // session_replication_role
   bool counts_statements = false;  // shared_preload_libraries names pg_stat_statements
+  sql::StringSyntax strings;       // of clients' texts
   Severity client_min_severity = Severity::kNotice;
   LogSettings log;
 };

@@ -185,6 +185,12 @@ Result<std::string> check_text_search(Session& session, std::string value) {
 constexpr SettingRow kPostgresRows[] = {
     {"application_name", {.reported = true, .keeps_plans = true, .apply = name_application}},
     {"autovacuum", {.boot_value = "on"}},
+    {"backslash_quote",
+     {.apply =
+          [](Session& s, const std::string& v) {
+            using Quote = sql::BackslashQuote;
+            s.applied.strings.backslash_quote = v == "on" ? Quote::kOn : v == "off" ? Quote::kOff : Quote::kSafeEncoding;
+          }}},
     {"bytea_output", {.apply = [](Session& s, const std::string& v) { s.applied.format.bytea_hex = v == "hex"; }}},
     {"client_connection_check_interval",
      {.keeps_plans = true,
@@ -207,6 +213,8 @@ constexpr SettingRow kPostgresRows[] = {
     {"default_transaction_read_only", {.reported = true, .keeps_plans = true}},
     {"dynamic_library_path", {.is_private = true}},
     {"external_pid_file", {.is_private = true}},
+    {"escape_string_warning",
+     {.keeps_plans = true, .apply = [](Session& s, const std::string& v) { s.applied.strings.warns = v == "on"; }}},
     {"extra_float_digits",
      {.apply = [](Session& s, const std::string& v) { s.applied.format.extra_float_digits = std::atoi(v.c_str()); }}},
     {"fsync", {.boot_value = "off"}},
@@ -291,10 +299,7 @@ constexpr SettingRow kPostgresRows[] = {
     {"ssl_passphrase_command", {.is_private = true}},
     {"standard_conforming_strings",
      {.reported = true,
-      .check = [](Session&, std::string value) -> Result<std::string> {
-        if (value == "on") return value;
-        return Error(sqlstate::kFeatureNotSupported, "standard_conforming_strings = off is not supported");
-      }}},
+      .apply = [](Session& s, const std::string& v) { s.applied.strings.standard = v == "on"; }}},
     {"quote_all_identifiers",
      {.check = [](Session&, std::string value) -> Result<std::string> {
        if (value == "off") return value;

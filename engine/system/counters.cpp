@@ -4,6 +4,7 @@
 #include "engine/instance_impl.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/privilege_check.h"
+#include "storage/statistics.h"
 #include "storage/table.h"
 
 namespace indigo::engine {
@@ -42,6 +43,34 @@ Result<OwnedDatum> analyze_time(SessionParts& session, std::span<const Datum> ar
   const Oid database = session.session_catalog().database();
   const int64_t at = session.instance().table_activity().of(database, arguments[0].oid()).*member;
   return at == 0 ? null_value(Phys::kI64) : value_of(at);
+}
+
+template <uint64_t storage::RowChanges::*member>
+Result<OwnedDatum> row_changes(SessionParts& session, std::span<const Datum> arguments) {
+  const auto relation = session.session_catalog().relation(arguments[0].oid());
+  if (relation == nullptr || relation->table == nullptr || relation->kind == catalog::RelationKind::kView)
+    return value_of(int64_t{0});
+  return value_of(static_cast<int64_t>(storage::changes_of(*relation->table).*member));
+}
+
+template <uint64_t exec::ScanTotals::*member>
+Result<OwnedDatum> scans(SessionParts& session, std::span<const Datum> arguments) {
+  const Oid database = session.session_catalog().database();
+  return value_of(static_cast<int64_t>(session.instance().scan_counts().of(database, arguments[0].oid()).*member));
+}
+// What an index gives to its table; a table read whole gives its rows, and fetches none.
+Result<OwnedDatum> rows_fetched(SessionParts& session, std::span<const Datum> arguments) {
+  const auto relation = session.session_catalog().relation(arguments[0].oid());
+  if (relation == nullptr || relation->kind != catalog::RelationKind::kIndex) return value_of(int64_t{0});
+  return scans<&exec::ScanTotals::rows>(session, arguments);
+}
+Result<OwnedDatum> reset_all(SessionParts& session, std::span<const Datum>) {
+  session.instance().scan_counts().reset(session.session_catalog().database(), kInvalidOid);
+  return text_value("");
+}
+Result<OwnedDatum> reset_relation(SessionParts& session, std::span<const Datum> arguments) {
+  session.instance().scan_counts().reset(session.session_catalog().database(), arguments[0].oid());
+  return text_value("");
 }
 
 Result<OwnedDatum> commits(SessionParts& session, std::span<const Datum>) {
@@ -208,13 +237,13 @@ constexpr SystemValue kCountersValues[] = {
     {"pg_stat_get_last_vacuum_time", never},
     {"pg_stat_get_live_tuples", live_rows},
     {"pg_stat_get_mod_since_analyze", changed_rows},
-    {"pg_stat_get_numscans", zero},
-    {"pg_stat_get_tuples_deleted", zero},
-    {"pg_stat_get_tuples_fetched", zero},
+    {"pg_stat_get_numscans", scans<&exec::ScanTotals::scans>},
+    {"pg_stat_get_tuples_deleted", row_changes<&storage::RowChanges::deleted>},
+    {"pg_stat_get_tuples_fetched", rows_fetched},
     {"pg_stat_get_tuples_hot_updated", zero},
-    {"pg_stat_get_tuples_inserted", zero},
-    {"pg_stat_get_tuples_returned", zero},
-    {"pg_stat_get_tuples_updated", zero},
+    {"pg_stat_get_tuples_inserted", row_changes<&storage::RowChanges::inserted>},
+    {"pg_stat_get_tuples_returned", scans<&exec::ScanTotals::rows>},
+    {"pg_stat_get_tuples_updated", row_changes<&storage::RowChanges::updated>},
     {"pg_stat_get_vacuum_count", zero},
     {"pg_stat_get_xact_blocks_fetched", zero},
     {"pg_stat_get_xact_blocks_hit", zero},
@@ -230,11 +259,11 @@ constexpr SystemValue kCountersValues[] = {
     {"pg_stat_get_xact_tuples_updated", zero},
     {"pg_stat_get_snapshot_timestamp", never},
     {"pg_stat_have_stats", have_statistics},
-    {"pg_stat_reset", nothing},
+    {"pg_stat_reset", reset_all},
     {"pg_stat_reset_replication_slot", nothing},
     {"pg_stat_reset_shared", nothing},
     {"pg_stat_reset_single_function_counters", nothing},
-    {"pg_stat_reset_single_table_counters", nothing},
+    {"pg_stat_reset_single_table_counters", reset_relation},
     {"pg_stat_reset_slru", nothing},
     {"pg_stat_reset_subscription_stats", nothing},
 };

@@ -5,6 +5,7 @@
 #include "catalog/object_privileges.h"
 #include "catalog/row_security.h"
 #include "catalog/tables/sequence_table.h"
+#include "engine/session/sequence_values.h"
 #include "engine/session/transaction_block.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/privilege_check.h"
@@ -224,7 +225,14 @@ Result<OwnedDatum> row_security_by_name(SessionParts& session, std::span<const D
   return row_security(session, argument);
 }
 
+// What an identity column's default comes to; SQL has no name for it.
+Result<OwnedDatum> next_identity(SessionParts& session, std::span<const Datum> arguments) {
+  INDIGO_ASSIGN(const int64_t value, session.sequences().next_identity(arguments[0].oid()));
+  return value_of(value);
+}
+
 constexpr SystemValue kRelationsValues[] = {
+    {"next_identity", next_identity},
     {"pg_relation_filenode", filenode},
     {"pg_relation_filepath", filepath},
     {"pg_filenode_relation", filenode_relation},

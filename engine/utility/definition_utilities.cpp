@@ -82,6 +82,7 @@ Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view t
 void DefinitionHost::end_maintenance(Oid database) {
   session_.instance().auto_analyzer().leave(database);
   session_.instance().table_activity().forget(database);
+  session_.instance().scan_counts().forget(database);
 }
 
 void DefinitionHost::analyzed(const catalog::RelationInfo& relation, uint64_t changes) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/descriptor/trigger_info.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
 #include "sql/deparse_session.h"
@@ -465,7 +466,14 @@ void NodeDescriber::describe(ExplainNode& n, const Plan& p) {
     case PlanKind::kRecursiveUnion: return simple("Recursive Union");
     case PlanKind::kMaterialize: return simple("Materialize");
     case PlanKind::kLockRows: return simple("LockRows");
-    case PlanKind::kInsert: return change(n, p, "Insert", static_cast<const InsertPlan&>(p));
+    case PlanKind::kInsert: {
+      const auto& insert = static_cast<const InsertPlan&>(p);
+      return change(n, p,
+                    insert.instead_event == catalog::kTriggerUpdate   ? "Update"
+                    : insert.instead_event == catalog::kTriggerDelete ? "Delete"
+                                                                      : "Insert",
+                    insert);
+    }
     case PlanKind::kUpdate: return change(n, p, "Update", static_cast<const UpdatePlan&>(p));
     case PlanKind::kDelete: return change(n, p, "Delete", static_cast<const DeletePlan&>(p));
     case PlanKind::kMerge: return merge(n, p, static_cast<const MergePlan&>(p));

@@ -9,6 +9,7 @@ struct Rule {
   std::string_view part;  // found anywhere in the message
   SqlState state;
   std::string_view hint;
+  bool is_detail = false;
 };
 
 constexpr SqlState kNonstandardUseOfEscape{"22P06"};
@@ -24,7 +25,7 @@ constexpr Rule kRules[] = {
     {"unsafe use of \\' in a string literal", kNonstandardUseOfEscape,
      "Use '' to write quotes in strings. \\' is insecure in client-only encodings."},
     {"unsafe use of string constant with Unicode escapes", sqlstate::kFeatureNotSupported,
-     "String constants with Unicode escapes cannot be used when standard_conforming_strings is off."},
+     "String constants with Unicode escapes cannot be used when standard_conforming_strings is off.", true},
     {"invalid byte sequence", sqlstate::kCharacterNotInRepertoire, ""},
     {"not yet implemented", sqlstate::kFeatureNotSupported, ""},
     {"not implemented", sqlstate::kFeatureNotSupported, ""},
@@ -64,7 +65,9 @@ Error parse_error(std::string message, int position) {
   }
   for (const Rule& rule : kRules) {
     if (message.find(rule.part) == std::string::npos) continue;
-    return Error(rule.state, std::move(message)).with_hint(std::string(rule.hint)).at(position);
+    Error error = Error(rule.state, std::move(message)).at(position);
+    (rule.is_detail ? error.detail : error.hint) = rule.hint;
+    return error;
   }
   return Error(sqlstate::kSyntaxError, std::move(message)).at(position);
 }

@@ -13,6 +13,12 @@
 #include "sql/parse/pre_scan.h"
 #include "sql/parse/text_position.h"
 
+extern "C" {
+extern __thread bool standard_conforming_strings;
+extern __thread bool escape_string_warning;
+extern __thread int backslash_quote;
+}
+
 namespace indigo::sql {
 namespace {
 
@@ -63,13 +69,31 @@ class ParsedTree final : public ParsedText {
   std::vector<Statement> statements_;
 };
 
+// libpg_query's settings are the thread's.
+class SyntaxScope {
+ public:
+  explicit SyntaxScope(const StringSyntax& syntax) { set(syntax); }
+  ~SyntaxScope() { set({}); }
+  SyntaxScope(const SyntaxScope&) = delete;
+  SyntaxScope& operator=(const SyntaxScope&) = delete;
+
+ private:
+  static void set(const StringSyntax& syntax) {
+    standard_conforming_strings = syntax.standard;
+    escape_string_warning = false;  // escape_warnings() gives them
+    backslash_quote = static_cast<int>(syntax.backslash_quote);
+  }
+};
+
 // `scanned` is `text` after pre_scan.
-Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, const std::string& scanned) {
+Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, const std::string& scanned,
+                                                        const StringSyntax& syntax) {
   auto parsed = std::make_shared<ParsedTree>();
   GrammarTree tree(parsed->arena());
   PgQueryProtobufParseResult raw{};
   {
     const GrammarTree::Collecting scope(tree);
+    const SyntaxScope strings(syntax);
     raw = call_grammar([&] { return pg_query_parse_protobuf(scanned.c_str()); });
   }
   Result<std::shared_ptr<const ParsedText>> answer = std::shared_ptr<const ParsedText>();
@@ -88,10 +112,10 @@ Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, c
 
 }  // namespace
 
-Result<std::shared_ptr<const ParsedText>> parse(std::string_view text) {
+Result<std::shared_ptr<const ParsedText>> parse(std::string_view text, const StringSyntax& syntax) {
   INDIGO_TRY(check_client_text(text));
-  INDIGO_ASSIGN(const std::string scanned, pre_scan(text));
-  return run_on_large_stack([&] { return parse_scanned(text, scanned); });
+  INDIGO_ASSIGN(const std::string scanned, pre_scan(text, syntax));
+  return run_on_large_stack([&] { return parse_scanned(text, scanned, syntax); });
 }
 
 }  // namespace indigo::sql

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "sql/parse/string_syntax.h"
 #include "sql/parse/tree_names.h"
 
 namespace indigo::sql {
@@ -26,6 +27,7 @@ class ParsedText {
   virtual const std::vector<Statement>& statements() const = 0;
 };
 
-Result<std::shared_ptr<const ParsedText>> parse(std::string_view text);
+// What is stored, and texts of our own, are read by the standard.
+Result<std::shared_ptr<const ParsedText>> parse(std::string_view text, const StringSyntax& syntax = {});
 
 }  // namespace indigo::sql

@@ -75,8 +75,8 @@ Meaning meaning_of(std::string_view word) {
 
 class Scanner {
  public:
-  Scanner(std::string_view text, std::vector<std::string>* long_names)
-      : text_(text), out_(text), levels_(1), long_names_(long_names) {}
+  Scanner(std::string_view text, const StringSyntax& syntax, const PreScanNotes& notes)
+      : text_(text), out_(text), levels_(1), standard_strings_(syntax.standard), notes_(notes) {}
 
   Result<std::string> run() {
     while (at_ < text_.size()) {
@@ -104,7 +104,7 @@ class Scanner {
     const char c = text_[at_];
     if (c == '-' && peek(1) == '-') return line_comment();
     if (c == '/' && peek(1) == '*') return block_comment();
-    if (c == '\'') return quoted('\'', false);
+    if (c == '\'') return string();
     if (c == '"') return quoted_name();
     if (c == '$') return dollar();
     if (is_word_start(c)) return word();
@@ -154,6 +154,15 @@ class Scanner {
     at_ = std::min(at_, text_.size());
   }
 
+  void string() {
+    const size_t begin = at_;
+    quoted('\'', !standard_strings_);
+    if (standard_strings_ || notes_.escaped_strings == nullptr) return;
+    const size_t backslash = text_.substr(begin, at_ - begin).find('\\');
+    if (backslash == std::string_view::npos || begin + backslash + 1 >= text_.size()) return;
+    notes_.escaped_strings->push_back({static_cast<int>(begin), text_[begin + backslash + 1]});
+  }
+
   void quoted_name() {
     const size_t begin = at_ + 1;
     quoted('"', false);
@@ -161,7 +170,7 @@ class Scanner {
   }
 
   void see_name(std::string_view name) {
-    if (long_names_ != nullptr && name.size() > kMaxNameBytes) long_names_->emplace_back(name);
+    if (notes_.long_names != nullptr && name.size() > kMaxNameBytes) notes_.long_names->emplace_back(name);
   }
 
   void dollar() {
@@ -229,17 +238,18 @@ class Scanner {
   std::string out_;
   size_t at_ = 0;
   std::vector<Level> levels_;
-  std::vector<std::string>* long_names_;
+  bool standard_strings_;
+  PreScanNotes notes_;
   bool too_deep_ = false;
 };
 
 }  // namespace
 
-Result<std::string> pre_scan(std::string_view text, std::vector<std::string>* long_names) {
-  return Scanner(text, long_names).run();
+Result<std::string> pre_scan(std::string_view text, const StringSyntax& syntax, const PreScanNotes& notes) {
+  return Scanner(text, syntax, notes).run();
 }
 
-std::vector<std::string> long_names(std::string_view text) {
+std::vector<std::string> long_names(std::string_view text, const StringSyntax& syntax) {
   std::vector<std::string> out;
   // Most texts have none: no run of letters is long enough, no two quotes are far enough apart.
   size_t run = 0, after_quote = text.size();
@@ -252,7 +262,7 @@ std::vector<std::string> long_names(std::string_view text) {
     }
     possible = possible || run > kMaxNameBytes;
   }
-  if (possible && !pre_scan(text, &out).ok()) out.clear();
+  if (possible && !pre_scan(text, syntax, {.long_names = &out}).ok()) out.clear();
   return out;
 }
 

@@ -11,16 +11,27 @@
 #include <vector>
 
 #include "base/error.h"
+#include "sql/parse/string_syntax.h"
 
 namespace indigo::sql {
 
 inline constexpr int kMaxLinks = 10000;
 
-// The text to parse, as long as `text`. `long_names`: also collects the names that are longer than a name can be, as they
-// stand between quotes or in lower case.
-Result<std::string> pre_scan(std::string_view text, std::vector<std::string>* long_names = nullptr);
+struct EscapedString {
+  int begin;     // 0-based byte of its quote
+  char escaped;  // what stands behind its first backslash
+};
+
+// What is noted on the way, where asked for.
+struct PreScanNotes {
+  std::vector<std::string>* long_names = nullptr;  // longer than a name can be, as between the quotes or in lower case
+  std::vector<EscapedString>* escaped_strings = nullptr;  // of '...' whose backslashes are escapes
+};
+
+// The text to parse, as long as `text`.
+Result<std::string> pre_scan(std::string_view text, const StringSyntax& syntax = {}, const PreScanNotes& notes = {});
 
 // The same names of a text, most of which have none.
-std::vector<std::string> long_names(std::string_view text);
+std::vector<std::string> long_names(std::string_view text, const StringSyntax& syntax = {});
 
 }  // namespace indigo::sql

@@ -6,7 +6,6 @@
 #include "base/fiber/stack.h"
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_context.h"
-#include "catalog/descriptor/trigger_info.h"
 #include "sql/partition/lock_pruning.h"
 #include "sql/plan/change/cursor_rows.h"
 #include "sql/plan/change/recheck.h"
@@ -15,6 +14,7 @@
 #include "sql/plan/level.h"
 #include "sql/plan/path/base_relations.h"
 #include "sql/plan/rewrite/null_rows.h"
+#include "sql/statement_kind.h"
 
 namespace indigo::sql {
 namespace planning {
@@ -65,9 +65,7 @@ Result<std::shared_ptr<const PlannedStatement>> plan(catalog::SessionContext& se
   if (input.switches != nullptr) s.settings = *input.switches;
   PlannedStatement& out = *s.out;
   const Query& query = *input.statement.query;
-  out.command = query.instead_event == catalog::kTriggerUpdate   ? CommandKind::kUpdate
-                : query.instead_event == catalog::kTriggerDelete ? CommandKind::kDelete
-                                                                 : query.command;
+  out.command = statement_kind(query);
   out.catalog_version = session.catalog().version();
   out.parameter_types = input.statement.parameter_types;
   out.parameter_types.insert(out.parameter_types.end(), input.statement.lifted_types.begin(),

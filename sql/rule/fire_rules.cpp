@@ -11,6 +11,7 @@
 #include "sql/query_walk.h"
 #include "sql/rule/rule_rows.h"
 #include "sql/rule/rule_tree.h"
+#include "sql/statement_kind.h"
 
 namespace indigo::sql {
 
@@ -271,7 +272,7 @@ Result<std::shared_ptr<const RewrittenStatement>> fire_rules(Analysis& a, const 
   };
   size_t at = place([](const auto& p) { return p.origin == Origin::kStatement; });
   if (at == products.size()) {
-    at = place([&](const auto& p) { return p.origin == Origin::kInstead && p.query->command == out->command; });
+    at = place([&](const auto& p) { return p.origin == Origin::kInstead && statement_kind(*p.query) == out->command; });
   }
   for (size_t i = 0; i < products.size(); i++) {
     if (i == at) {

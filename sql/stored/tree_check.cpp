@@ -168,6 +168,8 @@ class Checker {
   bool merged(const JoinNode& n) {
     if (n.leaf) return true;
     return std::all_of(n.merged.begin(), n.merged.end(), [&](const ExprPtr& e) { return expression(e); }) &&
+           std::all_of(n.shown.begin(), n.shown.end(),
+                       [&](const JoinNode::Shown& s) { return s.value != nullptr && expression(s.value); }) &&
            merged(*n.left) && merged(*n.right);
   }
 

@@ -122,8 +122,13 @@ void fields(auto& a, Is<Entry> auto& e) {
     e.join_columns, e.sample);
   a.since_version(2, e.names_columns);
 }
+void fields(auto& a, Is<JoinNode::Shown> auto& s) { a(s.name, s.value); }
 void fields(auto& a, Is<JoinNode> auto& n) {
   a(n.entry, n.leaf, n.type, n.left, n.right, n.condition, n.using_columns, n.merged, n.using_alias, n.renames);
+  a.since_version(4, n.written);
+  a.since_version(4, n.alias);
+  a.since_version(4, n.alias_has_columns);
+  a.since_version(4, n.shown);
 }
 void fields(auto& a, Is<GroupingSet> auto& s) { a(s.columns); }
 void fields(auto& a, Is<GroupingItem> auto& i) { a(i.kind, i.columns, i.items); }

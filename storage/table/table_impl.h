@@ -22,6 +22,7 @@
 #include "storage/index/index.h"
 #include "storage/index/index_factory.h"
 #include "storage/index/key_list.h"
+#include "storage/statistics.h"
 #include "storage/store_impl.h"
 #include "storage/table.h"
 #include "storage/table/read_record.h"
@@ -120,8 +121,15 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   // When every entry of the index is one of a row that the view sees, and none of these is missing: what to ask holds() with.
   std::optional<uint64_t> entries_are_rows(const TransactionImpl& txn, const ReadView& view,
                                            const TableIndex& index) const;
-  void add_changes(uint64_t n) { changes_.fetch_add(n, std::memory_order_relaxed); }
-  uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
+  void add_changes(const RowChanges& more) {
+    inserted_.fetch_add(more.inserted, std::memory_order_relaxed);
+    updated_.fetch_add(more.updated, std::memory_order_relaxed);
+    deleted_.fetch_add(more.deleted, std::memory_order_relaxed);
+  }
+  RowChanges changes() const {
+    return {inserted_.load(std::memory_order_relaxed), updated_.load(std::memory_order_relaxed),
+            deleted_.load(std::memory_order_relaxed)};
+  }
   // One round of reclamation. True when dirty leaves remain.
   bool clean(const ActiveSnapshots& active, bool all);
   // The newest image of the record for uniqueness: committed, or pending (`owner` set when it is another's).
@@ -258,7 +266,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   std::atomic<uint64_t> gone_{0};
   alignas(64) std::atomic<int64_t> row_count_{0};
   Stillness stillness_;
-  std::atomic<uint64_t> changes_{0};  // records that committed transactions have changed
+  std::atomic<uint64_t> inserted_{0}, updated_{0}, deleted_{0};  // records, by committed transactions
   std::atomic<int64_t> version_bytes_{0}, version_count_{0};
   // Bytes of large rows, by who names them: a pending change, the newest version, older ones. `newest` changes under a
   // WriteGuard, so that a clone finds it as it is at its moment.

@@ -10,6 +10,7 @@
 #include "log/record_stream.h"
 #include "storage/prepared.h"
 #include "storage/spin_lock.h"
+#include "storage/statistics.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
 #include "storage/txn/transaction_impl.h"
@@ -127,7 +128,8 @@ Lsn CommitProtocol::publish(TransactionImpl& txn) {
   SnapshotRegistry::release(*state.slot);
   snapshots_.collect(state.active);
   pauses_.at(PausePoint::kInstall);
-  size_t installed = 0, changes = 0;
+  size_t installed = 0;
+  RowChanges changes;
   TableImpl* changed = nullptr;  // whose `changes` are being counted
   for (const LogRecord& r : state.log) {
     PendingVersion* p = r.pending();
@@ -135,11 +137,11 @@ Lsn CommitProtocol::publish(TransactionImpl& txn) {
     if (p->table != changed) {
       if (changed != nullptr) changed->add_changes(changes);
       changed = p->table;
-      changes = 0;
+      changes = {};
     }
-    changes++;
     int64_t rows_added = 0;
     p->table->install(*p, c, state.active, rows_added, state.stale);
+    (rows_added > 0 ? changes.inserted : rows_added < 0 ? changes.deleted : changes.updated)++;
     if (rows_added != 0) txn.touch(*p->table).rows_added += rows_added;
     if (++installed % 1024 == 0) Waiter::current().yield_if_due();
   }

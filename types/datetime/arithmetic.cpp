@@ -27,9 +27,11 @@ bool add_months(int64_t& local, int32_t months) {
 }
 
 bool add_checked(int64_t& t, int64_t v) { return !__builtin_add_overflow(t, v, &t) && is_valid_timestamp(t); }
+// From one end of time to the other there are more microseconds than an int64_t counts.
 bool add_days(int64_t& t, int32_t days) {
-  int64_t v = 0;
-  return !__builtin_mul_overflow(int64_t{days}, kDay, &v) && add_checked(t, v);
+  const __int128 sum = static_cast<__int128>(days) * kDay + t;
+  t = static_cast<int64_t>(sum);
+  return sum == t && is_valid_timestamp(t);
 }
 
 }  // namespace

@@ -52,7 +52,9 @@ bool timestamp_text(FuncContext& context, Str text, int32_t typmod, bool with_zo
   int64_t local = 0;
   switch (parsed.special) {
     case SpecialTime::kNone:
-      if (!is_timestamp_date(parsed.days)) return fail_range(context, "timestamp", text);
+      // The first day of all begins, west of Greenwich, on the day before.
+      if (!is_timestamp_date(parsed.days) && !(with_zone && is_timestamp_date(parsed.days + 1)))
+        return fail_range(context, "timestamp", text);
       local = parsed.days * kDay + parsed.time;
       break;
     case SpecialTime::kEpoch: out = kUnixEpochDays * kDay; return true;

@@ -147,8 +147,9 @@ DateWordValue find_date_word(std::string_view lower) {
 }
 
 TimeUnit find_time_unit(std::string_view lower) {
+  constexpr size_t kSeen = 10;  // bytes of a word that PostgreSQL compares (TOKMAXLEN)
   for (const UnitEntry& e : kUnits)
-    if (lower == e.text) return e.unit;
+    if (lower.substr(0, kSeen) == std::string_view(e.text).substr(0, kSeen)) return e.unit;
   return TimeUnit::kNone;
 }
 

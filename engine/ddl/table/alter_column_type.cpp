@@ -224,11 +224,8 @@ Status retype_dependents(DdlContext& c, const RelationPtr& relation, int16_t num
       } else if (index.columns[i].column != number) {
         continue;
       }
-      const Oid opclass = c.catalog.default_opclass(type.oid);
-      if (opclass == kInvalidOid) {
-        return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {type.oid, -1, kInvalidOid}) +
-                                                     " has no default operator class for access method \"btree\"");
-      }
+      INDIGO_ASSIGN(const Oid opclass, retyped_class(c, *catalog::access_method(index.method), index.columns[i].opclass,
+                                                     index.columns[i].type.oid, type.oid));
       const auto info = c.catalog.type(type.oid);
       INDIGO_TRY(update_attribute(c, index.oid, static_cast<int16_t>(i + 1), [&](RowValues& a) {
         a.oid(pg_attribute::c_atttypid, type.oid)

@@ -285,6 +285,9 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
     names.emplace_back(row.str(pg_attribute::c_attname));
     return true;
   });
+  const auto class_options = [&] {  // of the next column
+    return column_options_of(c, index.oid, static_cast<int16_t>(spec.columns.size() + 1));
+  };
   for (const catalog::IndexColumn& column : index.columns) {
     if (column.column == 0) {
       INDIGO_ASSIGN(StoredExpression e, copy_expression(c, column.expression, source, relation));
@@ -295,6 +298,7 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
       computed.descending = column.descending;
       computed.nulls_first = column.nulls_first;
       computed.expression = e.tree;
+      computed.class_options = class_options();
       expressions.push_back(std::move(e));
       spec.columns.push_back(std::move(computed));
       continue;
@@ -304,6 +308,7 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
     column_spec.descending = column.descending;
     column_spec.nulls_first = column.nulls_first;
     column_spec.opclass = column.opclass;
+    column_spec.class_options = class_options();
     spec.columns.push_back(std::move(column_spec));
   }
   std::string all_names = joined(spec.columns);

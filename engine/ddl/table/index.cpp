@@ -235,6 +235,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
     NewColumn attribute;
     attribute.name = column.name;
     attribute.type = column.type;
+    attribute.options = column.class_options;
     INDIGO_TRY(insert_attribute(c, oid, ++number, attribute));
     keys.push_back(column.column);
     collations.push_back(column.type.collation);
@@ -364,6 +365,15 @@ bool class_accepts(DdlContext& c, const AccessMethod& method, std::string_view n
 
 }  // namespace
 
+Result<Oid> retyped_class(DdlContext& c, const AccessMethod& method, Oid opclass, Oid from, Oid to) {
+  const auto by_default = default_class(c, method, from);
+  if (by_default.ok() && *by_default == opclass) return default_class(c, method, to);
+  const std::string name = class_name(c, opclass);
+  if (opclass >= oid::kFirstUserOid || class_accepts(c, method, name, to)) return opclass;
+  return Error(sqlstate::kDatatypeMismatch,
+               "operator class " + quoted(name) + " does not accept data type " + type_text(c, {to, -1, kInvalidOid}));
+}
+
 Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation, const AccessMethod& method,
                                       const PgQuery__IndexElem& e, std::vector<StoredExpression>& expressions) {
   IndexColumnSpec spec;
@@ -426,10 +436,8 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
     INDIGO_ASSIGN(spec.opclass, default_class(c, method, spec.type.oid));
   }
   if (e.n_opclassopts > 0) {
-    const std::string name = class_name(c, spec.opclass);
-    if (name.ends_with("_bloom_ops") || name.ends_with("_minmax_multi_ops"))
-      return unsupported("a parameter of operator class " + quoted(name));
-    return Error(sqlstate::kInvalidParameterValue, "operator class " + name + " has no options");
+    INDIGO_ASSIGN(spec.class_options, storage_options(OptionsOf::kClass, nodes(e.n_opclassopts, e.opclassopts),
+                                                      class_name(c, spec.opclass)));
   }
   if (!sql::absent(e.expr) && spec.column == 0 && expressions.back().system_columns) {
     return Error(sqlstate::kFeatureNotSupported, "index creation on system columns is not supported");

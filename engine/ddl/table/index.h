@@ -19,7 +19,8 @@ struct IndexColumnSpec {
   TypeRef type;        // with the collation of the index column
   Oid opclass = kInvalidOid;
   bool descending = false, nulls_first = false;
-  std::string expression;  // SQL text when column == 0
+  std::string expression;                  // SQL text when column == 0
+  std::vector<std::string> class_options;  // of the operator class, "name=value"
 };
 
 struct IndexSpec {
@@ -46,6 +47,8 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
 
 // Plain key columns by name, in default order. 42703 for unknown ones; 0A000 for types that have no key encoding.
 Result<std::vector<IndexColumnSpec>> plain_index_columns(DdlContext& c, const RelationInfo& relation, NodeList names);
+// The class that serves an index column whose type changes: the default one for a default one; another stays, if it can (42804).
+Result<Oid> retyped_class(DdlContext& c, const catalog::AccessMethod& method, Oid opclass, Oid from, Oid to);
 Result<IndexColumnSpec> plain_index_column(DdlContext& c, const ColumnInfo& column);
 
 // A key of an index statement or of an exclusion constraint; `expressions` takes what it computes.

@@ -19,14 +19,15 @@ namespace indigo::engine::ddl {
 
 namespace {
 
+namespace pg_attribute = catalog::pg_attribute;
 namespace pg_class = catalog::pg_class;
 using storage::LeafThresholds;
 
 constexpr std::string_view kLeafSize = "leaf_size", kFill = "fillfactor", kMerge = "leaf_merge_fill",
                            kDead = "leaf_dead_share", kInline = "toast_tuple_target";
 
-enum class ValueKind : uint8_t { kInteger, kReal, kBoolean, kOnOffAuto, kCleanup, kPowerOfTwo };
-enum Place : uint8_t { kOfTable = 1, kOfIndex = 2, kOfTablespace = 4 };
+enum class ValueKind : uint8_t { kInteger, kReal, kBoolean, kOnOffAuto, kCleanup, kPowerOfTwo, kMultipleOfFour };
+enum Place : uint8_t { kOfTable = 1, kOfIndex = 2, kOfTablespace = 4, kOfClass = 8 };
 constexpr double kMost = std::numeric_limits<int32_t>::max();
 
 struct Option {
@@ -34,8 +35,8 @@ struct Option {
   uint8_t places;
   ValueKind kind;
   double least = 0, most = 0;
-  bool exclusive = false;                                         // changing it needs ACCESS EXCLUSIVE
-  std::string_view methods = "btree griffin indexlet hydralist";  // of indexes
+  bool exclusive = false;                                        // changing it needs ACCESS EXCLUSIVE
+  std::string_view owners = "btree griffin indexlet hydralist";  // methods of indexes, operator classes
 };
 
 constexpr Option threshold(std::string_view name, storage::Bounds bounds, uint8_t places = kOfTable,
@@ -87,22 +88,33 @@ constexpr Option kOptions[] = {
     {"effective_io_concurrency", kOfTablespace, ValueKind::kInteger, 0, 1000},
     {"maintenance_io_concurrency", kOfTablespace, ValueKind::kInteger, 0, 1000},
     {"autosummarize", kOfIndex, ValueKind::kBoolean, 0, 0, true, "brin"},
+    {"siglen", kOfClass, ValueKind::kInteger, 1, 2024, true,
+     "tsvector_ops gist_trgm_ops gist_hstore_ops gist__ltree_ops gist__intbig_ops"},
+    {"siglen", kOfClass, ValueKind::kMultipleOfFour, 4, 2024, true, "gist_ltree_ops"},
+    {"numranges", kOfClass, ValueKind::kInteger, 1, 252, true, "gist__int_ops"},
+    {"n_distinct_per_range", kOfClass, ValueKind::kReal, -1, kMost, true, "*_bloom_ops"},
+    {"false_positive_rate", kOfClass, ValueKind::kReal, 0.0001, 0.25, true, "*_bloom_ops"},
+    {"values_per_range", kOfClass, ValueKind::kInteger, 8, 256, true, "*_minmax_multi_ops"},
 };
 
 bool has_word(std::string_view words, std::string_view word) {
   for (size_t at = 0; at < words.size(); at = std::min(words.find(' ', at), words.size()) + 1) {
-    if (words.substr(at, words.find(' ', at) - at) == word) return true;
+    const std::string_view one = words.substr(at, words.find(' ', at) - at);
+    if (one == word || (one.starts_with('*') && word.ends_with(one.substr(1)))) return true;
   }
   return false;
 }
 
-// An empty method: any.
-const Option* find_option(std::string_view name, uint8_t place, std::string_view method) {
-  const auto has_method = [&](const Option& option) {
-    return place != kOfIndex || method.empty() || has_word(option.methods, method);
-  };
+bool belongs_to(const Option& option, uint8_t place, std::string_view owner) {
+  if ((option.places & place) == 0) return false;
+  const bool of_any = owner.empty() || (place != kOfIndex && place != kOfClass);
+  return of_any || has_word(option.owners, owner);
+}
+
+// An empty owner: any.
+const Option* find_option(std::string_view name, uint8_t place, std::string_view owner) {
   for (const Option& option : kOptions) {
-    if (option.name == name && (option.places & place) != 0 && has_method(option)) return &option;
+    if (option.name == name && belongs_to(option, place, owner)) return &option;
   }
   return nullptr;
 }
@@ -167,7 +179,20 @@ Status check_value(const Option& option, const std::string& value) {
     return Error(sqlstate::kInvalidParameterValue,
                  "value " + value + " of option " + quoted(option.name) + " is not a power of two");
   }
+  if (option.kind == ValueKind::kMultipleOfFour && std::fmod(*number, 4) != 0) {
+    return Error(sqlstate::kInvalidParameterValue, std::string(option.name) + " value must be a multiple of 4");
+  }
   return {};
+}
+
+uint8_t place_of(OptionsOf of) {
+  switch (of) {
+    case OptionsOf::kTable: return kOfTable;
+    case OptionsOf::kIndex: return kOfIndex;
+    case OptionsOf::kTablespace: return kOfTablespace;
+    case OptionsOf::kClass: return kOfClass;
+  }
+  return 0;
 }
 
 // The value of a checked option; none when it is not given.
@@ -196,9 +221,23 @@ std::vector<std::string> options_of(DdlContext& c, Oid relation) {
   return options_of(classes.reader(image));
 }
 
-Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options, std::string_view method) {
+std::vector<std::string> column_options_of(DdlContext& c, Oid relation, int16_t column) {
   std::vector<std::string> out;
-  const uint8_t place = of == OptionsOf::kTable ? kOfTable : of == OptionsOf::kIndex ? kOfIndex : kOfTablespace;
+  table(c, pg_attribute::kOid).scan(c.txn, {Datum::of_oid(relation), Datum::of(column)}, [&](catalog::RowReader row) {
+    if (!row.is_null(pg_attribute::c_attoptions)) out = read_texts(row.str(pg_attribute::c_attoptions));
+    return false;
+  });
+  return out;
+}
+
+Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options, std::string_view owner) {
+  std::vector<std::string> out;
+  const uint8_t place = place_of(of);
+  if (of == OptionsOf::kClass && std::none_of(std::begin(kOptions), std::end(kOptions), [&](const Option& option) {
+        return belongs_to(option, kOfClass, owner);
+      })) {
+    return Error(sqlstate::kInvalidParameterValue, "operator class " + std::string(owner) + " has no options");
+  }
   for (const PgQuery__Node* node : options) {
     if (!is(node, PG_QUERY__NODE__NODE_DEF_ELEM)) continue;
     const PgQuery__DefElem* d = node->def_elem;
@@ -212,7 +251,7 @@ Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options,
       if (on) return Error(sqlstate::kFeatureNotSupported, "tables declared WITH OIDS are not supported");
       continue;
     }
-    const Option* option = find_option(name, place, method);
+    const Option* option = find_option(name, place, owner);
     if (option == nullptr) {
       return Error(sqlstate::kInvalidParameterValue, "unrecognized parameter " + quoted(name));
     }

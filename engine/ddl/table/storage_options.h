@@ -21,11 +21,12 @@
 
 namespace indigo::engine::ddl {
 
-enum class OptionsOf : uint8_t { kTable, kIndex, kTablespace };
+enum class OptionsOf : uint8_t { kTable, kIndex, kTablespace, kClass };
 
 // As "name=value", checked. 22023 for unknown names and values out of bounds.
-// `method` is the index's; empty: the default.
-Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options, std::string_view method = {});
+// `owner` is the index's method (empty: the default) or the operator class, whose parameters change nothing here: what answers
+// for signatures and summaries keeps all of a value.
+Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options, std::string_view owner = {});
 // The names to RESET, each with a "=" behind it. 42601 when one has a value.
 Result<std::vector<std::string>> reset_options(NodeList options);
 // A row's list of options after `given` ("name=value") were set or reset.
@@ -35,6 +36,8 @@ TableLockMode options_lock(NodeList options);
 
 // reloptions of a table or index, as they are kept.
 std::vector<std::string> options_of(DdlContext& c, Oid relation);
+// attoptions of a column, as they are kept.
+std::vector<std::string> column_options_of(DdlContext& c, Oid relation, int16_t column);
 
 storage::TableOptions table_options(std::span<const std::string> options);
 // Of a row of pg_class.

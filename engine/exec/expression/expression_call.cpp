@@ -1,5 +1,6 @@
 // Function, operator and cast calls through types/'s kernels.
 #include "base/sqlstate.h"
+#include "engine/exec/expression/call_kernel.h"
 #include "engine/exec/expression/expression_nodes.h"
 
 namespace indigo::engine::exec {
@@ -46,8 +47,8 @@ Result<NodePtr> compile_call(Builder& b, const sql::CallExpr& e) {
   }
   NodePtr node = compile_fast_call(b.state(), e, arguments);
   if (node == nullptr) {
-    const types::ScalarFunction* function = types::find_scalar(e.function);
-    if (function == nullptr) {
+    const types::ScalarKernel kernel = call_kernel(e);
+    if (kernel == nullptr) {
       return Error(sqlstate::kFeatureNotSupported,
                    "function with OID " + std::to_string(e.function) + " is not supported");
     }
@@ -57,7 +58,7 @@ Result<NodePtr> compile_call(Builder& b, const sql::CallExpr& e) {
     call.collation = e.collation;
     call.variadic_array = e.variadic_array;
     for (const sql::ExprPtr& a : e.arguments) call.arguments.push_back(a->type);
-    node = std::make_unique<CallNode>(b.state(), function->kernel, std::move(call), std::move(arguments));
+    node = std::make_unique<CallNode>(b.state(), kernel, std::move(call), std::move(arguments));
   }
   node->invariant = invariant && !is_volatile;
   node->uses_slots = slots;

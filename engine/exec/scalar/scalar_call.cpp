@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/sqlstate.h"
+#include "engine/exec/expression/call_kernel.h"
 #include "engine/exec/expression/standalone_expression.h"
 #include "engine/exec/scalar/scalar_compiler.h"
 #include "types/function/registry.h"
@@ -228,8 +229,8 @@ class ScalarVectorizedNode final : public ScalarNode {
 
 ScalarPtr scalar_call(ScalarCompiler& compiler, const sql::CallExpr& e) {
   if (e.returns_set) return nullptr;
-  const types::ScalarFunction* const function = types::find_scalar(e.function);
-  if (function == nullptr) return nullptr;  // the vectorized evaluation says so
+  const types::ScalarKernel kernel = call_kernel(e);
+  if (kernel == nullptr) return nullptr;  // the vectorized evaluation says so
   Operands arguments = compiler.operands(e.arguments);
   if (ScalarPtr fast = scalar_fast_call(compiler, e, arguments); fast != nullptr) return fast;
   compiler.needs_functions = true;
@@ -251,8 +252,7 @@ ScalarPtr scalar_call(ScalarCompiler& compiler, const sql::CallExpr& e) {
     const bool strict = info != nullptr && info->strict;
     return std::make_unique<ScalarRoutineNode>(std::move(call), strict, phys, std::move(arguments), std::move(physes));
   }
-  return std::make_unique<ScalarKernelNode>(function->kernel, std::move(call), phys, std::move(arguments),
-                                            std::move(physes));
+  return std::make_unique<ScalarKernelNode>(kernel, std::move(call), phys, std::move(arguments), std::move(physes));
 }
 
 ScalarPtr scalar_cast(ScalarCompiler& compiler, const sql::IoCastExpr& e) {

@@ -25,6 +25,7 @@ class IndexScanOperator final : public ScanOperator {
   std::unique_ptr<EntryDecoder> entries_;
 
  protected:
+  Oid counted_as() const override { return index_.oid; }
   bool looks_up_lists() const override { return looks_up_lists_; }
   Status look_up_keys(std::span<const Bytes> keys, std::span<storage::RowRef> rows, std::span<bool> found) override {
     // A new one for each statement: it is part of the view whether the index is there.

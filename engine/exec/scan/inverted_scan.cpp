@@ -30,6 +30,7 @@ class InvertedScanOperator final : public ScanOperator {
   Status open(Open) override { return ScanOperator::open(Open::kFresh); }
 
  protected:
+  Oid counted_as() const override { return index_.oid; }
   Result<std::unique_ptr<storage::Cursor>> make_cursor(const storage::KeyRange& range) override {
     INDIGO_TRY(check_index_usable(state_, *plan_.relation, index_.storage));
     INDIGO_ASSIGN(const types::KeyQuery query, ask());

@@ -52,8 +52,17 @@ void ScanOperator::close() {
   left_ = {};
 }
 
+void ScanOperator::count_scan() {
+  if (ScanCounts* const counts = state_.context().scans; counts != counts_) {
+    counts_ = counts;
+    count_ = counts == nullptr ? nullptr : &counts->of(counted_as());
+  }
+  if (count_ != nullptr) count_->add(1, 0);
+}
+
 Status ScanOperator::start() {
   started_ = true;
+  count_scan();
   arena_.reset();
   ArenaScope scope(state_, arena_);
   INDIGO_ASSIGN(bool any, bounds_.evaluate());
@@ -78,6 +87,7 @@ Result<bool> ScanOperator::next_range() {
 }
 
 void ScanOperator::take(uint32_t count) {
+  if (count_ != nullptr) count_->add(0, count);
   std::span<const storage::RowRef> rows(refs_.data(), count);
   Selection all{nullptr, count};
   if (!filter_) {

@@ -6,6 +6,7 @@
 #include "engine/exec/builder.h"
 #include "engine/exec/scan/bounds.h"
 #include "engine/exec/scan/row_decoder.h"
+#include "engine/exec/scan/scan_counts.h"
 
 namespace indigo::engine::exec {
 
@@ -20,6 +21,8 @@ class ScanOperator : public Operator {
  protected:
   // A new cursor over the range.
   virtual Result<std::unique_ptr<storage::Cursor>> make_cursor(const storage::KeyRange& range) = 0;
+  // The table when it is read whole, else the index (ScanCounts).
+  virtual Oid counted_as() const = 0;
   // Whether one key look-up answers a point.
   virtual bool has_look_up() const { return false; }
   // Whether a list of keys is looked up: rows[i] when found[i].
@@ -38,6 +41,7 @@ class ScanOperator : public Operator {
   Result<bool> next_range();
   Result<bool> look_up_point();
   Result<uint32_t> look_up_list(uint32_t wanted);
+  void count_scan();
   // Decodes refs_[0..count) and filters; the selection left is in left_.
   void take(uint32_t count);
 
@@ -54,6 +58,8 @@ class ScanOperator : public Operator {
   Arena arena_{256};
   Selection left_;
   std::unique_ptr<Error> error_;
+  ScanCounts* counts_ = nullptr;  // whose count_ is; null: nobody counts
+  ScanCounts::Count* count_ = nullptr;
   size_t list_at_ = 0;  // ranges (keys of a list) done
   uint32_t batch_ = 0;
   bool started_ = false, finished_ = false, cursor_ready_ = false;

@@ -12,6 +12,11 @@ class TableScanOperator final : public ScanOperator {
   using ScanOperator::ScanOperator;
 
  protected:
+  Oid counted_as() const override {
+    const bool whole = plan_.bounds.whole() && plan_.direction == storage::Direction::kForward;
+    const catalog::IndexInfo* key = whole ? nullptr : plan_.relation->primary_index();
+    return key == nullptr ? plan_.relation->oid : key->oid;
+  }
   bool has_look_up() const override { return look_up_; }
   Result<std::unique_ptr<storage::Cursor>> make_cursor(const storage::KeyRange& range) override {
     return plan_.relation->table->scan(state_.transaction(), state_.view(), range, plan_.direction);

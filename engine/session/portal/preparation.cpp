@@ -8,6 +8,7 @@
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_settings.h"
 #include "engine/session/statement_scope.h"
+#include "engine/settings/applied_settings.h"
 #include "engine/statement/result_shape.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/from/inline_set_functions.h"
@@ -220,7 +221,7 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
   } else {
     kept = cache_.returns(scanned) || literals == Literals::kFolded || wants_generic();
   }
-  INDIGO_ASSIGN(auto tree, sql::parse(text));
+  INDIGO_ASSIGN(auto tree, sql::parse(text, scope_.settings().strings));
   if (tree->statements().size() != 1) return PreparedPtr();
   auto parsed = std::make_shared<ParsedStatement>();
   const auto& statement = tree->statements()[0];

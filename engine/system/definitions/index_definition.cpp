@@ -30,7 +30,9 @@ std::string key_text(SessionParts& session, const RelationPtr& table, const Inde
   return key_expression_text(session, column.expression, table, pretty);
 }
 
-std::string key_with_options(SessionParts& session, const RelationPtr& table, const IndexColumn& column, bool pretty) {
+std::string key_with_options(SessionParts& session, const RelationPtr& table, const IndexInfo& index, size_t at,
+                             bool pretty) {
+  const IndexColumn& column = index.columns[at];
   std::string out = key_text(session, table, column, pretty);
   Oid natural = kInvalidOid;
   if (column.column > 0 && static_cast<size_t>(column.column) <= table->columns.size()) {
@@ -44,7 +46,7 @@ std::string key_with_options(SessionParts& session, const RelationPtr& table, co
     NameContext names(session);
     out += " COLLATE " + types::collation_display_name(names.context, column.type.collation);
   }
-  out += opclass_suffix(session, column.opclass, column.type.oid);
+  out += opclass_suffix(session, index.oid, static_cast<int16_t>(at + 1), column.opclass, column.type.oid);
   if (column.descending) {
     out += " DESC";
     if (!column.nulls_first) out += " NULLS LAST";
@@ -101,12 +103,7 @@ std::string storage_options(SessionParts& session, Oid index) {
   std::string out;
   CatalogRows(session).find(pg_class::kOid, index, [&](RowReader row) {
     if (row.is_null(pg_class::c_reloptions)) return;
-    for (const std::string& option : read_texts(row.str(pg_class::c_reloptions))) {
-      const size_t equals = option.find('=');
-      const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
-      out.append(out.empty() ? "" : ", ").append(types::quote_identifier(option.substr(0, equals))).append("=");
-      out += types::quote_identifier(value) == value ? value : types::quote_literal(value);
-    }
+    out = option_list(read_texts(row.str(pg_class::c_reloptions)));
   });
   return out;
 }
@@ -133,7 +130,7 @@ Result<OwnedDatum> index_definition(SessionParts& session, Oid oid, int32_t colu
   out += types::quote_identifier(index->name) + (table->is_partitioned() ? " ON ONLY " : " ON ") +
          table_name(session, *table, !pretty) + " USING " + index->method + " (";
   for (size_t i = 0; i < index->columns.size(); i++)
-    out += (i == 0 ? "" : ", ") + key_with_options(session, table, index->columns[i], pretty);
+    out += (i == 0 ? "" : ", ") + key_with_options(session, table, *index, i, pretty);
   out += ")";
   if (!index->included.empty()) out += " INCLUDE (" + column_list(*table, index->included) + ")";
   if (index->nulls_not_distinct) out += " NULLS NOT DISTINCT";
@@ -178,7 +175,7 @@ std::string exclusion_constraint_text(SessionParts& session, const RelationPtr& 
   std::string out = "EXCLUDE USING " + index->method + " (";
   const std::vector<Oid> operators = exclusion_operators(c);
   for (size_t i = 0; i < index->columns.size(); i++) {
-    out += (i == 0 ? "" : ", ") + key_with_options(session, table, index->columns[i], pretty) + " WITH ";
+    out += (i == 0 ? "" : ", ") + key_with_options(session, table, *index, i, pretty) + " WITH ";
     const auto* op = i < operators.size() ? session.session_catalog().operator_by_oid(operators[i]) : nullptr;
     if (op == nullptr) continue;
     const auto* seen = sql::find_operator_quietly(session.session_catalog(), "", op->name, op->left, op->right);

@@ -18,8 +18,11 @@ class PartAssigner {
   PartAssigner(Scope& scope, const std::string& column, const ExprPtr& value, int location)
       : scope_(scope), column_(column), value_(value), location_(location) {}
 
-  Result<ExprPtr> assign(const ExprPtr& old, const TypeRef& type, NodeList steps) {
+  // A domain is asked when all its parts are there: not of what the parts before this one have made.
+  Result<ExprPtr> assign(const ExprPtr& before, const TypeRef& type, NodeList steps) {
     INDIGO_TRY(check_stack_depth());
+    const auto* checked = try_as<DomainCastExpr>(before);
+    const ExprPtr& old = checked == nullptr ? before : checked->argument;
     INDIGO_ASSIGN(ExprPtr out, is_subscript(steps[0]) ? element(old, type, steps) : field(old, type, steps));
     return coerce_to_domain(scope_.a, out, type.oid, Coercion::kAssignment, -1);
   }
@@ -97,7 +100,7 @@ class PartAssigner {
     const TypeRef base = base_type_ref(scope_.catalog(), type.oid);
     RowShape shape;
     if (!row_shape_of_type(scope_.catalog(), base.oid, shape)) return no_fields(steps, type);
-    ExprPtr row = base.oid == type.oid ? old : make_relabel(old, {base.oid, -1, kInvalidOid}, true);
+    ExprPtr row = base.oid == old->type.oid ? old : make_relabel(old, {base.oid, -1, kInvalidOid}, true);
     auto out = std::make_shared<RowExpr>();
     out->type = {base.oid, -1, kInvalidOid};
     out->location = location_;

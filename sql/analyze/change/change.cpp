@@ -16,6 +16,7 @@
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/identity_value.h"
 #include "sql/leakproof.h"
 #include "sql/parse/node.h"
 #include "sql/query_walk.h"
@@ -288,7 +289,9 @@ namespace {
 
 Result<ExprPtr> default_of(Scope& scope, const ColumnInfo& column) {
   if (column.default_expr && !column.generated) {
-    return analyze_nested(scope.a, *column.default_expr, nullptr, column.type, Clause::kDefault);
+    INDIGO_ASSIGN(const ExprPtr value,
+                  analyze_nested(scope.a, *column.default_expr, nullptr, column.type, Clause::kDefault));
+    return column.identity ? as_identity_value(value) : value;
   }
   if (column.identity) {
     return scope.error(sqlstate::kInternalError, "no owned sequence found for column \"" + column.name + "\"");

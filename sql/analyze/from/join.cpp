@@ -92,6 +92,7 @@ class Joiner {
     auto node = std::make_shared<JoinNode>();
     node->leaf = false;
     node->type = type_;
+    node->written = true;
     node->left = left.node;
     node->right = right.node;
     const auto left_columns = visible_columns(left.names), right_columns = visible_columns(right.names);
@@ -117,6 +118,11 @@ class Joiner {
     add_rest(right_columns, using_columns, merged);
     node->renames = node->renames || (join_.alias && join_.alias->n_colnames > 0);
     INDIGO_TRY(expose(std::move(merged), merged_count, out));
+    if (join_.alias && has_text(join_.alias->aliasname)) {
+      node->alias = join_.alias->aliasname;
+      node->alias_has_columns = join_.alias->n_colnames > 0;
+      for (const NamespaceColumn& column : out.names.front().columns) node->shown.push_back({column.name, column.expr});
+    }
     out.node = std::move(node);
     return out;
   }

@@ -276,6 +276,20 @@ ExprPtr field_at(const ExprPtr& row, int field, const TypeRef& type, int locatio
   return e;
 }
 
+namespace {
+
+// The query whose rows an entry `levels_up` above has; null for other kinds.
+const Query* rows_of(const Scope& scope, const Entry& entry, int levels_up) {
+  if (entry.kind == EntryKind::kSubquery) return entry.subquery.get();
+  if (entry.kind != EntryKind::kCte) return nullptr;
+  const Scope* at = &scope;
+  for (int up = levels_up + entry.cte_levels_up; up > 0 && at != nullptr; up--) at = at->parent;
+  if (at == nullptr || entry.cte < 0 || static_cast<size_t>(entry.cte) >= at->query->ctes.size()) return nullptr;
+  return at->query->ctes[static_cast<size_t>(entry.cte)].query.get();
+}
+
+}  // namespace
+
 bool row_shape(Scope& scope, const ExprPtr& e, RowShape& out) {
   if (const auto* whole = try_as<WholeRowExpr>(e)) {
     const Entry* entry = entry_of(scope, whole->entry, whole->levels_up);
@@ -287,12 +301,12 @@ bool row_shape(Scope& scope, const ExprPtr& e, RowShape& out) {
   }
   if (const auto* v = try_as<VarExpr>(e); v && v->type.oid == oid::kRecord) {
     const Entry* entry = entry_of(scope, v->entry, v->levels_up);
-    if (entry && entry->kind == EntryKind::kSubquery && v->column >= 0) {
+    if (const Query* rows = entry == nullptr ? nullptr : rows_of(scope, *entry, v->levels_up); rows && v->column >= 0) {
       int visible = 0;
-      for (const TargetEntry& t : entry->subquery->targets) {
+      for (const TargetEntry& t : rows->targets) {
         if (t.hidden || visible++ != v->column) continue;
         Scope inside(scope.a, nullptr);
-        inside.query = std::make_shared<Query>(*entry->subquery);
+        inside.query = std::make_shared<Query>(*rows);
         return row_shape(inside, t.expr, out);
       }
     }

@@ -141,7 +141,7 @@ TEST(StoredTree, BadBytesAreAnError) {
       const bool repaired = below(8) != 0;  // a checksum that fits: the tree itself is looked at
       const uint32_t crc = log::crc32c(bytes.data() + 4, bytes.size() - 4);
       for (int k = 0; repaired && k < 4; k++) bytes[static_cast<size_t>(k)] = static_cast<char>(crc >> (8 * k));
-      const std::string damaged = "{T3:" + types::encode_base64(bytes, false) + "}";
+      const std::string damaged = "{T4:" + types::encode_base64(bytes, false) + "}";
       tried++;
       bool ok = false;
       if (bytes[4] == 'Q') {

@@ -1,4 +1,4 @@
-#include "engine/session/long_names.h"
+#include "engine/session/scanner_notices.h"
 
 #include "base/name.h"
 #include "base/sqlstate.h"
@@ -8,8 +8,9 @@
 
 namespace indigo::engine {
 
-void report_long_names(CurrentMessage& message, std::string_view text) {
-  for (const std::string& name : sql::long_names(text)) {
+void report_scanner_notices(CurrentMessage& message, std::string_view text, const sql::StringSyntax& syntax) {
+  for (const Error& warning : sql::escape_warnings(text, syntax)) message.notice(Severity::kWarning, warning);
+  for (const std::string& name : sql::long_names(text, syntax)) {
     message.notice(Severity::kNotice,
                    Error(sqlstate::kNameTooLong,
                          "identifier \"" + name + "\" will be truncated to \"" + std::string(clip_name(name)) + "\""));
