@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/fiber/interrupt_error.h"
 #include "base/fiber/stack.h"
+#include "base/fiber/wait_point.h"
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
@@ -83,6 +85,10 @@ void NestedStatement::return_execution(std::unique_ptr<Execution> execution, con
 Result<NestedStatement::Outcome> NestedStatement::run(SessionParts& session, std::span<const Datum> parameters,
                                                       bool may_change, uint64_t most, const Rows& rows) {
   INDIGO_TRY(check_stack_depth());
+  // Functions that call functions may take long without a loop.
+  session.waiter().yield_if_due();
+  if (const InterruptReason reason = session.waiter().interrupted(); reason != InterruptReason::kNone)
+    return interrupt_error(reason);
   INDIGO_TRY(prepare(session));
   if (prepared_->is_utility()) return run_utility(session, parameters, may_change, rows);
   return run_plan(session, parameters, may_change, most, rows);
