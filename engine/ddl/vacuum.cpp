@@ -136,6 +136,8 @@ class Vacuum {
         if (part != nullptr) below.insert(below.end(), part->children.begin(), part->children.end());
       }
     }
+    if (options_.analyze)
+      std::stable_partition(targets.begin(), targets.end(), [&](const Target& t) { return !is_made_up(t.oid); });
     for (const Target& t : targets) INDIGO_TRY(one(t.oid, t.columns, t.name));
     return {};
   }
@@ -175,8 +177,16 @@ class Vacuum {
       if (kind == 'r' || kind == 'm' || kind == 'p') all.push_back(row.oid(pg_class::c_oid));
       return true;
     });
+    if (options_.analyze) std::stable_partition(all.begin(), all.end(), [&](Oid oid) { return !is_made_up(oid); });
     for (const Oid oid : all) INDIGO_TRY(one(oid, {}, {}));
     return {};
+  }
+
+  // A partitioned table whose rows ANALYZE has read keeps its lock, and its partitions', to the end. Its turn comes last: who
+  // waits for one of them holds none of the whole.
+  bool is_made_up(Oid oid) const {
+    const RelationPtr r = current(c_, oid);
+    return r != nullptr && r->is_partitioned();
   }
 
   // False: it is gone, or, with SKIP_LOCKED, another session's.
