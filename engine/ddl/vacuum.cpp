@@ -127,8 +127,10 @@ class Vacuum {
         INDIGO_TRY(Status(open_relation(c_, v->relation, mode()).take_error()));
         continue;
       }
-      if (may(*r)) targets.push_back({r->oid, columns, r->name});
+      const bool allowed = may(*r);
+      if (allowed) targets.push_back({r->oid, columns, r->name});
       if (!r->is_partitioned()) continue;
+      if (allowed && options_.analyze) INDIGO_TRY(columns_named(*r, columns));  // before its partitions' turns
       std::vector<Oid> below = r->children;
       for (size_t i = 0; i < below.size(); i++) {
         targets.push_back({below[i], columns, {}});
@@ -254,15 +256,20 @@ class Vacuum {
     return options_.analyze ? analyze(r, columns) : Status();
   }
 
-  Status analyze(const RelationPtr& r, NodeList names) {
+  static Result<std::vector<int16_t>> columns_named(const RelationInfo& r, NodeList names) {
     std::vector<int16_t> columns;
     for (const PgQuery__Node* name : names) {
-      INDIGO_ASSIGN(const ColumnInfo* column, column_of(*r, string_of(name)));
+      INDIGO_ASSIGN(const ColumnInfo* column, column_of(r, string_of(name)));
       if (std::find(columns.begin(), columns.end(), column->number) != columns.end()) {
-        return Error(sqlstate::kDuplicateColumn, column_text(*r, column->name) + " appears more than once");
+        return Error(sqlstate::kDuplicateColumn, column_text(r, column->name) + " appears more than once");
       }
       columns.push_back(column->number);
     }
+    return columns;
+  }
+
+  Status analyze(const RelationPtr& r, NodeList names) {
+    INDIGO_ASSIGN(const std::vector<int16_t> columns, columns_named(*r, names));
     if (r->oid < oid::kFirstUserOid) return {};  // built-in tables are small and known
     // A partitioned table's rows are its partitions', which it waits for, SKIP_LOCKED or not, as in PostgreSQL.
     if (r->is_partitioned()) {
