@@ -10,7 +10,7 @@ namespace indigo::engine {
 
 namespace {
 
-using namespace query_rows;  // NOLINT(google-build-using-namespace)
+using namespace query_rows;  // NOLINT(google-build-using-namespace): its rows are all that this file makes
 
 // As many as there are columns for.
 std::vector<std::string> paths_of(std::string_view text, size_t most) {
