@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/fiber/long_work.h"
 #include "sql/query.h"
 #include "sql/stored/stored_tree.h"
 
@@ -279,7 +280,9 @@ ExprPtr map_children(const ExprPtr& e, Map map) {
 }
 
 bool equal(const Expr& a, const Expr& b) {
+  constexpr uint64_t kUnitsOfComparison = 10;
   if (&a == &b) return true;
+  note_work(kUnitsOfComparison);
   if (a.kind != b.kind || a.type.oid != b.type.oid || a.type.typmod != b.type.typmod) return false;
   const bool same = dispatch(a, [&](const auto& n) { return same_own(n, static_cast<decltype(n)>(b)); });
   if (!same) return false;

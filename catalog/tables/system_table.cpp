@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/fiber/long_work.h"
 #include "catalog/tables/overlay_table.h"
 #include "catalog/tables/row_key_extractor.h"
 #include "catalog/tables/system_indexes.h"
@@ -106,9 +107,11 @@ const RowKeyExtractor& extractor_of(const OverlayTable& table, int index) {
 
 template <class Visit>
 void walk(storage::Cursor& cursor, const RowLayout& layout, const Visit& visit) {
+  constexpr uint64_t kUnitsOfBatch = 2000;
   std::array<storage::RowRef, 32> batch;
   size_t count = 0;
   while (cursor.next(batch, count) == StorageStatus::kOk && count > 0) {
+    note_work(kUnitsOfBatch);
     for (size_t i = 0; i < count; i++) {
       if (!visit(RowReader(layout, batch[i].row), batch[i].key)) return;
     }

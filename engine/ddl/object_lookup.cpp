@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/fiber/wait_point.h"
 #include "base/memory/arena.h"
 #include "base/name.h"
 #include "base/utf8.h"
@@ -104,7 +105,10 @@ Status lock_object(DdlContext& c, Oid object, TableLockMode mode) {
                                             c.txn.lock_timeout()));
 }
 
-RelationPtr current(DdlContext& c, Oid oid) { return c.catalog.relation(oid); }
+RelationPtr current(DdlContext& c, Oid oid) {
+  Waiter::current().yield_if_due();  // a definition may alter thousands of relations
+  return c.catalog.relation(oid);
+}
 
 Status check_schema_usage(DdlContext& c, std::string_view schema, bool missing_ok) {
   if (schema.empty()) return {};

@@ -2,16 +2,19 @@
 
 #include <algorithm>
 
+#include "base/fiber/long_work.h"
 #include "sql/query_walk.h"
 
 namespace indigo::sql::planning {
 
 void flatten_and(const ExprPtr& e, ExprList& out) {
+  constexpr uint64_t kUnitsOfConjunct = 10;
   if (!e) return;
   if (const auto* b = try_as<BoolExpr>(e); b && b->op == BoolExpr::Op::kAnd) {
     for (const ExprPtr& a : b->arguments) flatten_and(a, out);
     return;
   }
+  note_work(kUnitsOfConjunct);
   out.push_back(e);
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fiber/long_work.h"
 #include "sql/plan/condition/rel_set.h"
 #include "sql/plan/path/path.h"
 #include "sql/plan/planning_state.h"
@@ -195,6 +196,8 @@ struct Level {
     if (&paths.back() == path) paths.pop_back();
   }
   Path* new_path(Path::Kind kind) {
+    constexpr uint64_t kUnitsOfPath = 300;
+    note_work(kUnitsOfPath);
     paths.emplace_back();
     paths.back().kind = kind;
     return &paths.back();

@@ -1,5 +1,6 @@
 #include "sql/plpgsql/program.h"
 
+#include "base/fiber/long_work.h"
 #include "sql/plpgsql/generated/condition_names.h"
 
 namespace indigo::sql::plpgsql {
@@ -8,9 +9,11 @@ namespace {
 
 // The variable of that name between `from` and the label that ends its level; `label` becomes the label's link.
 int in_level(const Program& p, int from, std::string_view name, int* label) {
+  constexpr uint64_t kUnitsOfName = 5;
   int found = -1, at = from;
   for (; at >= 0 && p.names[static_cast<size_t>(at)].kind == Name::Kind::kVariable;
        at = p.names[static_cast<size_t>(at)].previous) {
+    note_work(kUnitsOfName);
     const Name& n = p.names[static_cast<size_t>(at)];
     if (found < 0 && n.name == name) found = n.variable;
   }

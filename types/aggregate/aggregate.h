@@ -40,6 +40,7 @@ struct Adder<A, void (*)(FuncContext&, S&, P...)> {
     for (uint32_t i = 0; i < selection.count; i++) {
       [[maybe_unused]] const uint32_t r = selection[i];
       if (nulls && (false || ... || p.null(r))) continue;
+      (kernel_detail::note_long(p.get(r)), ...);
       F(context, *static_cast<S*>(states[i]), p.get(r)...);
       if (context.failed()) [[unlikely]]
         return;
@@ -63,6 +64,7 @@ struct Adder<A, void (*)(FuncContext&, const CallInfo&, S&, P...)> {
     for (uint32_t i = 0; i < selection.count; i++) {
       [[maybe_unused]] const uint32_t r = selection[i];
       if (nulls && (false || ... || p.null(r))) continue;
+      (kernel_detail::note_long(p.get(r)), ...);
       F(context, call, *static_cast<S*>(states[i]), p.get(r)...);
       if (context.failed()) [[unlikely]]
         return;

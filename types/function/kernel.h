@@ -41,7 +41,9 @@ void note_long([[maybe_unused]] const T& argument) {
   if constexpr (std::is_same_v<T, Str>) {
     if (argument.size() > kLongBytes) [[unlikely]]
       note_work(argument.size());
-  } else if constexpr (std::is_same_v<T, std::optional<Str>>) {
+  } else if constexpr (std::is_same_v<T, Datum>) {
+    if (!argument.null && argument.phys == Phys::kStr) note_long(argument.str);
+  } else if constexpr (requires { argument.value(); }) {
     if (argument) note_long(*argument);
   }
 }
@@ -251,10 +253,13 @@ void any_kernel(FuncContext& context, const CallInfo& call, std::span<const Vect
   std::vector<Datum> values(arguments.size());
   for (uint32_t i = 0; i < selection.count; i++) {
     const uint32_t r = selection[i];
-    for (size_t a = 0; a < arguments.size(); a++) values[a] = arguments[a]->datum(r);
+    for (size_t a = 0; a < arguments.size(); a++) {
+      values[a] = arguments[a]->datum(r);
+      kernel_detail::note_long(values[a]);
+    }
     kernel_detail::Store<decltype(F(context, call, std::span<const Datum>(values)))>::put(
         context, out, r, F(context, call, std::span<const Datum>(values)));
-    if (context.failed()) return;
+    if (context.failed() || kernel_detail::out_of_memory(context)) return;
   }
 }
 

@@ -3,6 +3,7 @@
 #include "types/aggregate/aggregate.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
+#include "types/function/limits.h"
 #include "types/json/json_writer.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
@@ -199,6 +200,7 @@ struct ArrayText {
       s.text->append(lines && v ? ", \n " : ", ");
     }
     append_json(context, call.arguments[0], v.value_or(Datum()), *s.text);
+    check_text_bytes(context, s.text->size());
   }
   static void finish(FuncContext& context, const CallInfo&, State& s, Vector& out, uint32_t row) {
     return s.text == nullptr ? put_null(out, row) : put(out, row, context.arena().copy(*s.text + "]"));
@@ -241,6 +243,7 @@ struct ObjectText {
     append_json_string(name, *s.text);
     s.text->append(" : ");
     append_json(context, call.arguments[1], v.value_or(Datum()), *s.text);
+    check_text_bytes(context, s.text->size());
   }
   static void finish(FuncContext& context, const CallInfo&, State& s, Vector& out, uint32_t row) {
     return s.text == nullptr ? put_null(out, row) : put(out, row, context.arena().copy(*s.text + " }"));

@@ -154,8 +154,10 @@ MultirangeValue read_multirange(Str image) {
   multirange.phys = static_cast<Phys>(image[12]);
   const auto count = load_unaligned<uint32_t>(image.data() + 16);
   multirange.ranges.reserve(count);
+  constexpr uint64_t kRangeUnits = 50;
   size_t at = kMultirangeHeader;
   for (uint32_t i = 0; i < count; i++) {
+    note_work(kRangeUnits);
     const auto length = load_unaligned<uint32_t>(image.data() + at);
     multirange.ranges.push_back(read_range(image.substr(at + 4, length)));
     at += 4 + length;

@@ -25,6 +25,7 @@ class XmlConcat {
     }
     text_.append(xml.substr(declaration.length));
   }
+  size_t bytes() const { return text_.size(); }
   std::string result() const {
     std::string out;
     if (!differ_ || standalone_ >= 0) append_xml_declaration(differ_ ? std::string_view() : version_, standalone_, out);

@@ -1,6 +1,7 @@
 // Functions of xml: conversions, what is well-formed, comments, concatenation, and xmlagg.
 #include "types/aggregate/aggregate.h"
 #include "types/function/kernel.h"
+#include "types/function/limits.h"
 #include "types/xml/xml_concat.h"
 #include "types/xml/xml_document.h"
 #include "types/xml/xml_families.h"
@@ -52,9 +53,10 @@ struct XmlAggregate {
   struct State {
     XmlConcat* all;
   };
-  static void add(FuncContext&, State& s, std::optional<Str> value) {
+  static void add(FuncContext& context, State& s, std::optional<Str> value) {
     if (!value) return;
     if (s.all == nullptr) s.all = new XmlConcat();
+    if (!check_text_bytes(context, s.all->bytes() + value->size())) return;
     s.all->add(*value);
   }
   static void finish(FuncContext& context, const CallInfo&, State& s, Vector& out, uint32_t row) {

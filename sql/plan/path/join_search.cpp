@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/fiber/wait_point.h"
 #include "base/sqlstate.h"
 #include "sql/plan/condition/distinct_values.h"
 #include "sql/plan/condition/selectivity.h"
@@ -140,6 +141,7 @@ class JoinSearch {
 
   // Joins two built relations if that is allowed.
   void join(Rel& a, Rel& b) {
+    Waiter::current().yield_if_due();
     const RelSet both = a.set | b.set;
     const LegalJoin how = legal_join(level_, a.set, b.set);
     if (!how.ok) return;
