@@ -59,6 +59,7 @@ CASES = [
     ("a key of many partitions", "alter table many add primary key (a)"),
     ("declarations", "do $$ declare " + " ".join(f"v{i} int := {i};" for i in range(20000)) + " begin end $$"),
 ]
+CASES.append(("arrays of arrays", "select array_agg(a) from (select array_fill(7, array[1000000]) a offset 0) a, generate_series(1, 40)"))
 CASES += [(f"{name} of large values", f"select {name}(value) from {name}_values, generate_series(1, 1000)") for name in ELEMENTS]
 # These end by themselves, each of their statements in its time: only the neighbour's wait counts.
 LONG_BY_RIGHT = [("many statements", "set application_name = 'x';" * 30000)]

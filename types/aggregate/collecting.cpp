@@ -1,4 +1,5 @@
 // string_agg and array_agg.
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/aggregate/aggregate.h"
 #include "types/function/families.h"
@@ -79,9 +80,11 @@ struct NestedArrayAggregate : ArrayAggregate {
     const ArrayView first(s.rows->values[0].str);
     std::vector<ArrayDimension> dimensions = {{static_cast<int32_t>(s.rows->values.size()), 1}};
     for (int d = 0; d < first.dimensions(); d++) dimensions.push_back(first.dimension(d));
+    constexpr uint64_t kUnitsOfElement = 20;
     std::vector<Datum> elements;
     for (const Datum& v : s.rows->values) {
       const ArrayView array(v.str);
+      note_work(kUnitsOfElement * static_cast<uint64_t>(array.count()));
       for (int32_t i = 0; i < array.count(); i++) elements.push_back(array.element(i));
     }
     put(out, row, context.arena().copy(make_array(first.element_type(), first.element_phys(), dimensions, elements)));

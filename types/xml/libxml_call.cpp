@@ -13,15 +13,13 @@
 #include <csetjmp>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <exception>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include "base/fiber/long_work.h"
 #include "base/fiber/stack.h"
-#include "base/fiber/thread_start.h"
+#include "base/fiber/stoppable_thread.h"
 #include "base/memory/memory_reserve.h"
 #include "base/memory/process_memory.h"
 #include "base/once.h"
@@ -108,9 +106,9 @@ class Call {
     sigjmp_buf here;
     if (sigsetjmp(here, 0) == 0) {
       way_out_ = &here;
-      if (apart_) pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+      if (apart_) StoppableThread::anywhere();
       function(argument);
-      if (apart_) pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
+      if (apart_) StoppableThread::at_waits();
       way_out_ = nullptr;
       return;
     }
@@ -252,80 +250,43 @@ void run(Call& call, const std::function<Status()>& f, Outcome& out) {
   Call::detach();
 }
 
-// A call's thread, which may be stopped within libxml() at any instruction: it takes no lock there, and what it has got
-// of memory is the call's. The owner waits for its end in any case.
-class Apart {
- public:
-  explicit Apart(const std::function<Status()>& f) : f_(f) {
-    pthread_attr_t attributes;
-    int failed = pthread_attr_init(&attributes);
-    if (failed == 0) {
-      pthread_attr_setstacksize(&attributes, kLargeStackBytes);
-      failed = pthread_create(&thread_, &attributes, begin, this);
-      pthread_attr_destroy(&attributes);
-    }
-    if (failed != 0) throw std::system_error(failed, std::generic_category(), "xml");
-  }
-  Apart(const Apart&) = delete;
-  Apart& operator=(const Apart&) = delete;
-  ~Apart() {
-    if (ended_) return;
-    call_.abandon();
-    pthread_cancel(thread_);
-    pthread_join(thread_, nullptr);
-  }
-
-  Outcome& outcome() {
-    constexpr long kBetweenLooksNs = 5'000'000;
-    while (!ended_) {
-      timespec until{};
-      clock_gettime(CLOCK_REALTIME, &until);
-      until.tv_nsec += kBetweenLooksNs;
-      until.tv_sec += until.tv_nsec / 1'000'000'000;
-      until.tv_nsec %= 1'000'000'000;
-      ended_ = pthread_timedjoin_np(thread_, nullptr, &until) == 0;
-      if (!ended_) note_work(long_work::kUnitsBetweenLooks + 1);
-    }
-    return outcome_;
-  }
-
- private:
-  static void* begin(void* argument) {
-    auto& self = *static_cast<Apart*>(argument);
-    begin_thread("xml");
-    try {
-      start_library();
-    } catch (const std::bad_alloc&) {
-      self.outcome_.failed = std::current_exception();
-      return nullptr;
-    }
-    run(self.call_, self.f_, self.outcome_);
-    return nullptr;
-  }
-
-  const std::function<Status()>& f_;
-  Call call_{true};
-  Outcome outcome_;  // read after the thread has ended
-  pthread_t thread_{};
-  bool ended_ = false;
-};
+// In a thread of its own, which may be stopped within libxml() at any instruction: it takes no lock there, and what it has got
+// of memory is the call's.
+Outcome run_apart(const std::function<Status()>& f) {
+  Call call(true);
+  Outcome outcome;  // read after the thread has ended
+  StoppableThread thread(
+      "xml", kLargeStackBytes,
+      [&] {
+        try {
+          start_library();
+        } catch (const std::bad_alloc&) {
+          outcome.failed = std::current_exception();
+          return;
+        }
+        run(call, f, outcome);
+      },
+      [&] { call.abandon(); });
+  thread.wait();
+  return outcome;
+}
 
 }  // namespace
 
 Status with_libxml(const std::function<Status()>& f, bool may_take_long) {
   if (current != nullptr) return f();
   start_library();
-  const auto answer = [](Outcome& outcome) {
-    if (outcome.failed) std::rethrow_exception(outcome.failed);
-    return std::move(outcome.status);
-  };
-  if (may_take_long) return answer(Apart(f).outcome());
   Outcome outcome;
-  run_on_large_stack([&] {
-    Call call(false);
-    run(call, f, outcome);
-  });
-  return answer(outcome);
+  if (may_take_long) {
+    outcome = run_apart(f);
+  } else {
+    run_on_large_stack([&] {
+      Call call(false);
+      run(call, f, outcome);
+    });
+  }
+  if (outcome.failed) std::rethrow_exception(outcome.failed);
+  return std::move(outcome.status);
 }
 
 LibxmlShield::LibxmlShield(bool needed) : needed_(needed) {
