@@ -40,9 +40,12 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
     if (own != nullptr) out.collator = own;
   }
   if (info != nullptr && !info->comparison.empty()) {
-    // Images of an extension's own form compare as bytes.
-    out.type = info->definition != nullptr ? Oid{oid::kBytea} : Oid{oid::kText};
+    // Images of an extension's own form compare as bytes, unless it has a collator for them; integers as such.
+    out.type = info->phys == Phys::kI64      ? Oid{oid::kInt8}
+               : info->definition != nullptr ? Oid{oid::kBytea}
+                                             : Oid{oid::kText};
     out.collator = types::collator_of_comparison(info->comparison);
+    if (out.collator != nullptr) out.type = oid::kText;
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include "catalog/tables/system_indexes.h"
 #include "types/builtin/builtins.h"
 #include "types/extension/extension.h"
+#include "types/io/type_definition.h"
 #include "types/oids.h"
 
 namespace indigo::catalog {
@@ -34,6 +35,7 @@ void InfoBuilder::add_base_type(TypeInfo& type) {
   if (const auto like = types_(type.like)) type.phys = like->phys;
   const types::Extension* module = input->language == "c" ? types::find_module(input->library) : nullptr;
   if (module != nullptr) type.definition = types::find_type_forms(*module, input->source);
+  if (type.definition != nullptr) type.phys = type.definition->phys;
   Oid family = kInvalidOid;
   database_.table(pg_opclass::kOid)
       .scan_index(txn_, system_index::kOpclassName, {Datum::of_oid(default_access_method().oid)}, [&](RowReader row) {
@@ -47,8 +49,8 @@ void InfoBuilder::add_base_type(TypeInfo& type) {
                   {Datum::of_oid(family), Datum::of_oid(type.oid), Datum::of_oid(type.oid)}, [&](RowReader row) {
                     if (row.i16(pg_amproc::c_amprocnum) != 1) return true;
                     const auto f = function(row.oid(pg_amproc::c_amproc));
-                    if (f != nullptr && f->language == "c" &&
-                        (type.definition != nullptr || types::collator_of_comparison(f->source) != nullptr))
+                    if (f != nullptr && (type.definition != nullptr ||
+                                         (f->language == "c" && types::collator_of_comparison(f->source) != nullptr)))
                       type.comparison = f->source;
                     return false;
                   });

@@ -207,7 +207,11 @@ Oid Builtins::aggregate_like(const AggregateInfo& wanted, std::span<const Oid> a
         a.plain.state != wanted.plain.state)
       continue;
     const auto f = function(a.function);
-    if (f != nullptr && std::equal(f->arguments.begin(), f->arguments.end(), arguments.begin(), arguments.end()))
+    const auto takes = [&](Oid declared, Oid argument) {
+      const auto info = declared == oid::kAnyNonArray ? type(argument) : nullptr;
+      return declared == argument || (info != nullptr && info->kind == 'b' && !info->is_array());
+    };
+    if (f != nullptr && std::equal(f->arguments.begin(), f->arguments.end(), arguments.begin(), arguments.end(), takes))
       return a.function;
   }
   return kInvalidOid;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "types/extension/cube/cube.h"
+#include "types/extension/seg/seg.h"
 #include "types/oids.h"
 
 namespace indigo::types {
@@ -26,11 +28,15 @@ std::span<const Extension> extensions() {
                                              btree_gist_extension(),
                                              citext_extension(),
                                              cube_extension(),
+                                             dict_int_extension(),
+                                             dict_xsyn_extension(),
                                              earthdistance_extension(),
                                              fuzzystrmatch_extension(),
                                              hstore_extension(),
                                              insert_username_extension(),
+                                             intagg_extension(),
                                              intarray_extension(),
+                                             isn_extension(),
                                              lo_extension(),
                                              ltree_extension(),
                                              moddatetime_extension(),
@@ -38,6 +44,8 @@ std::span<const Extension> extensions() {
                                              pg_trgm_extension(),
                                              pgcrypto_extension(),
                                              plpgsql_extension(),
+                                             seg_extension(),
+                                             sslinfo_extension(),
                                              tablefunc_extension(),
                                              tcn_extension(),
                                              unaccent_extension(),
@@ -53,7 +61,10 @@ const Extension* find_extension(std::string_view name) {
 }
 
 const Collator* collator_of_comparison(std::string_view symbol) {
-  return symbol == "citext_cmp" ? &Collator::case_insensitive() : nullptr;
+  if (symbol == "citext_cmp") return &Collator::case_insensitive();
+  if (symbol == "cube_cmp") return &cube::equality();
+  if (symbol == "seg_cmp") return &seg::order();
+  return nullptr;
 }
 
 const Collator* collator_of_own_order(Oid type, const FindType& find) {

@@ -50,8 +50,8 @@ const SetEntry* find_set_symbol(const Extension& extension, std::string_view sym
 // Null: no type of the module's has this input function.
 const TypeDefinition* find_type_forms(const Extension& extension, std::string_view input);
 
-// The order of a type that an extension has made, by its comparison function's symbol (TypeInfo::comparison): that of text
-// under this collator. Null: it has none.
+// The order of a type that an extension has made, by its comparison function's symbol (TypeInfo::comparison): under
+// this collator. Null: it has none.
 const Collator* collator_of_comparison(std::string_view symbol);
 // That of a type's values, or of what its arrays and domains have inside; null: no extension's.
 using FindType = std::function<std::shared_ptr<const TypeInfo>(Oid)>;
@@ -63,18 +63,24 @@ const Extension& btree_gin_extension();
 const Extension& btree_gist_extension();
 const Extension& citext_extension();
 const Extension& cube_extension();
+const Extension& dict_int_extension();
+const Extension& dict_xsyn_extension();
 const Extension& earthdistance_extension();
 const Extension& fuzzystrmatch_extension();
 const Extension& hstore_extension();
 const Extension& insert_username_extension();
+const Extension& intagg_extension();
 const Extension& intarray_extension();
+const Extension& isn_extension();
 const Extension& lo_extension();
 const Extension& ltree_extension();
 const Extension& moddatetime_extension();
 const Extension& pg_stat_statements_extension();
 const Extension& pg_trgm_extension();
-const Extension& plpgsql_extension();
 const Extension& pgcrypto_extension();
+const Extension& plpgsql_extension();
+const Extension& seg_extension();
+const Extension& sslinfo_extension();
 const Extension& tablefunc_extension();
 const Extension& tcn_extension();
 const Extension& unaccent_extension();

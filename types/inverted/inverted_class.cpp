@@ -1,6 +1,7 @@
 #include "types/inverted/inverted_class.h"
 
 #include "types/extension/intarray/intarray.h"
+#include "types/extension/seg/seg.h"
 
 namespace indigo::types {
 
@@ -33,7 +34,8 @@ const InvertedClass* inverted_class(std::string_view support) {
                                                     &intarray::kIntKeys,
                                                     &intarray::kIntGist,
                                                     &intarray::kIntBigGist,
-                                                    &cube::kCubeGist};
+                                                    &cube::kCubeGist,
+                                                    &seg::kSegmentGist};
   for (const InvertedClass* known : kKnown) {
     if (known->support == support) return known;
   }

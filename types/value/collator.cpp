@@ -62,7 +62,7 @@ std::string small_letters(Str text) {
 }  // namespace
 
 const Collator& Collator::case_insensitive() {
-  static const Collator kCaseInsensitive(nullptr, std::string(), false);
+  static const Collator kCaseInsensitive(small_letters, true);
   return kCaseInsensitive;
 }
 
@@ -100,7 +100,7 @@ std::string Collator::library() {
 }
 
 int Collator::compare(Str a, Str b) const {
-  if (collator_ == nullptr) return small_letters(a).compare(small_letters(b));
+  if (collator_ == nullptr) return key_(a).compare(key_(b));
   UErrorCode status = U_ZERO_ERROR;
   const UCollationResult result = ucol_strcollUTF8(collator_, a.data(), static_cast<int32_t>(a.size()), b.data(),
                                                    static_cast<int32_t>(b.size()), &status);
@@ -118,7 +118,7 @@ void Collator::append_equality_key(Str text, std::string& out) const {
 }
 
 void Collator::append_key(Str text, std::string& out) const {
-  if (collator_ == nullptr) return append_escaped_text(small_letters(text), out);
+  if (collator_ == nullptr) return append_escaped_text(key_(text), out);
   note_work(500 + 10 * text.size());
   const std::vector<UChar> units = to_utf16(text);
   const size_t from = out.size();

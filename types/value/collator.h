@@ -1,6 +1,6 @@
 // The order of text under one ICU collation (pg_collation.collprovider i), as PostgreSQL 15 defines it: ICU's comparison, and
 // for deterministic collations the bytes where ICU sees no difference. No Collator (a null pointer) stands for the C order,
-// that of the bytes, wherever one is asked for.
+// that of the bytes, wherever one is asked for. Beside ICU's there are those of extensions' types.
 // Thread safety: immutable; all functions are safe from any thread.
 #pragma once
 
@@ -21,12 +21,18 @@ class Collator {
   static Result<std::unique_ptr<const Collator>> open(const std::string& locale, bool deterministic);
   // The order of text whose ASCII letters are all small (citext's, in a database whose ctype is C); not deterministic.
   static const Collator& case_insensitive();
+  // The order of an extension's values by the bytes that `key` makes of their images. Values are equal when these are; without
+  // `ordered` the bytes tell no more than that.
+  using KeyOf = std::string (*)(Str image);
+  Collator(KeyOf key, bool ordered) : collator_(nullptr), key_(key), deterministic_(false), ordered_(ordered) {}
   ~Collator();
   Collator(const Collator&) = delete;
   Collator& operator=(const Collator&) = delete;
 
   // False: strings of different bytes may be equal.
   bool deterministic() const { return deterministic_; }
+  // False: compare() and append_key() tell which values are equal, not which is the lesser one.
+  bool ordered() const { return ordered_; }
   const std::string& locale() const { return locale_; }
   std::string version() const;  // pg_collation.collversion
   // The library whose sort keys append_key makes, and its version: other versions' may differ.
@@ -50,9 +56,11 @@ class Collator {
   Collator(UCollator* collator, std::string locale, bool deterministic)
       : collator_(collator), locale_(std::move(locale)), deterministic_(deterministic) {}
 
-  UCollator* const collator_;  // null: ASCII letters count as small ones
+  UCollator* const collator_;  // null: of keys
+  const KeyOf key_ = nullptr;
   const std::string locale_;
   const bool deterministic_;
+  const bool ordered_ = true;
 };
 
 // Collations that order by bytes: the database's own (which is C), C, POSIX and ucs_basic, and none at all.

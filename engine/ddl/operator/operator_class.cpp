@@ -68,8 +68,9 @@ Status check_default(DdlContext& c, Oid method, Oid type, const std::string& wri
     const auto f = c.catalog.function(m.object);
     if (f->language == "c") return {};
   }
-  // A base type of users' own is hashed by nothing here: its class is a definition that operators are looked up in.
   const auto info = c.catalog.type(type);
+  if (info != nullptr && info->definition != nullptr) return {};
+  // A base type of users' own is hashed by nothing here: its class is a definition that operators are looked up in.
   if (method == oid::kHashMethod && info != nullptr && info->kind == 'b' && info->oid >= oid::kFirstUserOid &&
       !info->is_array()) {
     return {};

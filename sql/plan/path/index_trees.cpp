@@ -7,6 +7,8 @@
 #include "sql/plan/rewrite/fold.h"
 #include "storage/table.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
+#include "types/value/key_codec.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -14,6 +16,9 @@ namespace {
 using catalog::IndexInfo;
 
 constexpr int kNoUpperColumn = 1 << 20;
+
+// Else the keys' order is not that of the values.
+bool ordered(const types::KeyColumn& key) { return key.collator == nullptr || key.collator->ordered(); }
 
 class TreeMaker {
  public:
@@ -28,7 +33,7 @@ class TreeMaker {
     tree.unique = true;
     for (size_t i = 0; i < relation_.key_columns.size(); i++) {
       KeyPart part;
-      part.expr = column(relation_.key_columns[i]);
+      if (ordered(relation_.key.column(i))) part.expr = column(relation_.key_columns[i]);
       if (part.expr == nullptr) {
         tree.unique = false;
         break;
@@ -135,6 +140,11 @@ Result<std::vector<IndexTree>> index_trees(Level& level, const Rel& rel, const E
     if (!index.storage || !index.valid || method == nullptr || !method->searchable()) continue;
     INDIGO_ASSIGN(IndexTree tree, maker.secondary(index));
     tree.index = static_cast<int>(i);
+    for (size_t part = 0; part < tree.parts.size(); part++) {
+      if (ordered(index.key.column(part))) continue;
+      tree.parts.resize(part);
+      tree.unique = tree.appends_key = false;
+    }
     tree.ordered = method->ordered;
     tree.descent = method->descent;
     bool holds = !tree.parts.empty();

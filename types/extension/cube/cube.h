@@ -14,6 +14,7 @@
 #include "types/function/family.h"
 #include "types/inverted/inverted_class.h"
 #include "types/io/type_definition.h"
+#include "types/value/collator.h"
 
 namespace indigo::types::cube {
 
@@ -56,6 +57,8 @@ std::string point_image(const std::vector<double>& coordinates);
 Corners corners_of(const CubeView& cube);
 
 int compare(const CubeView& a, const CubeView& b);
+// Which cubes are equal. Their order has no bytes: where numbers of dimensions differ, it goes round in circles.
+const Collator& equality();
 
 std::span<const ScalarEntry> form_functions();
 std::span<const ScalarEntry> cube_functions();

@@ -218,6 +218,17 @@ uint64_t hash(const Datum& value, const Collator*) {
 }
 constexpr TypeOrder kCubeOrder = {by_order, equal, hash};
 
+// The corners in order, and zeros without a sign.
+std::string key_of(Str image) {
+  const CubeView c(image);
+  std::string out;
+  for (size_t i = 0; i < c.dimensions(); i++) {
+    put(c.low(i) == 0 ? 0 : c.low(i), out);
+    put(c.high(i) == 0 ? 0 : c.high(i), out);
+  }
+  return out;
+}
+
 const ScalarEntry kFormFunctions[] = {
     {"cube_in", kernel<read>},
     {"cube_out", kernel<out>},
@@ -263,6 +274,11 @@ int compare(const CubeView& a, const CubeView& b) {
   if (const int c = corners(0, both); c != 0) return c;
   if (const int c = corners(both, all); c != 0) return c;
   return a.dimensions() < b.dimensions() ? -1 : a.dimensions() > b.dimensions() ? 1 : 0;
+}
+
+const Collator& equality() {
+  static const Collator kEquality(key_of, false);
+  return kEquality;
 }
 
 std::span<const ScalarEntry> form_functions() { return kFormFunctions; }

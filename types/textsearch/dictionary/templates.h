@@ -28,7 +28,10 @@ Result<DictionaryPtr> make_snowball_dictionary(const DictionarySource& source, c
 Result<DictionaryPtr> make_synonym_dictionary(const DictionarySource& source, const DictionaryOptions& options);
 Result<DictionaryPtr> make_thesaurus_dictionary(const DictionarySource& source, const DictionaryOptions& options);
 Result<DictionaryPtr> make_ispell_dictionary(const DictionarySource& source, const DictionaryOptions& options);
-// Of the extension unaccent.
+// Of the extensions unaccent, dict_int and dict_xsyn.
 Result<DictionaryPtr> make_unaccent_dictionary(const DictionarySource& source, const DictionaryOptions& options);
+Result<DictionaryPtr> make_integer_dictionary(const DictionarySource& source, const DictionaryOptions& options);
+Result<DictionaryPtr> make_extended_synonym_dictionary(const DictionarySource& source,
+                                                       const DictionaryOptions& options);
 
 }  // namespace indigo::types
