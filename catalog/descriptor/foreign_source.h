@@ -7,6 +7,10 @@
 
 namespace indigo::catalog {
 
+// The function of no catalog that a plan calls for a foreign table's rows: of the table's row type, by its OID and a text,
+// the conditions that may be asked where the rows are (sql/plan/path/remote_conditions.h).
+inline constexpr Oid kForeignRows{0xFFFFFFF1};
+
 // 55000 for a foreign table whose wrapper has no handler. Every other relation passes.
 inline Status check_reachable(const RelationInfo& relation) {
   if (!relation.is_foreign()) return {};

@@ -2,8 +2,10 @@
 
 #include "base/fiber/stack.h"
 #include "base/sqlstate.h"
+#include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
+#include "engine/foreign/foreign_rows.h"
 #include "engine/programs/call_frame.h"
 #include "engine/programs/internal_routine.h"
 #include "engine/programs/plpgsql/function.h"
@@ -168,6 +170,8 @@ Result<std::unique_ptr<types::SetProducer>> Programs::open(const types::CallInfo
                                                            std::span<const Datum> arguments) {
   INDIGO_TRY(check_stack_depth());
   if (call.function == catalog::kTransitionRows) return session_.triggers().transition_rows(arguments[0].str);
+  if (call.function == catalog::kForeignRows)
+    return open_foreign_rows(session_, arguments[0].oid(), std::string(arguments[1].str));
   const TriggerCaller::Hidden hidden(session_.triggers());
   INDIGO_ASSIGN(const auto routine, find(call));
   CallFrame frame(session_);

@@ -12,6 +12,7 @@
 #include "engine/programs/call_context.h"
 #include "engine/programs/programs.h"
 #include "engine/programs/trigger_caller.h"
+#include "engine/remote/remote_connections.h"
 #include "engine/session/clock.h"
 #include "engine/session/current_message.h"
 #include "engine/session/execution_pool.h"
@@ -66,6 +67,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
       parameters_(std::make_unique<ParameterBinding>(*functions_)),
       runner_(std::make_unique<StatementRunner>(*this)),
       programs_(std::make_unique<programs::Programs>(*this)),
+      remote_(std::make_unique<RemoteConnections>()),
       output_arena_(std::make_unique<Arena>()),
       output_context_(std::make_unique<types::FuncContext>(*functions_)) {
   output_context_->set_arena(output_arena_.get());
@@ -76,6 +78,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
     portals_->end(depth, end, scope_->active_view() != nullptr);
   };
   block_->numbered_end = [this](TxnId id, bool committed) { instance_.transaction_outcomes().ended(id, committed); };
+  block_->after_end = [this](bool committed) { remote_->end_transaction(committed); };
   block_->before_commit = [this] { return runner_->finish_transaction(); };
   block_->before_prepare = [this] { return engine::before_prepare(*this); };
   enter_running_sessions(waiter_, *this);

@@ -16,6 +16,7 @@
 //   executions()   operators that wait for their plan's next run             execution_pool.h
 //   sequences()    currval and the like                                       sequence_values.h
 //   routines()     functions and procedures in SQL and PL/pgSQL              programs/programs.h
+//   remote()       connections to other servers                              remote/remote_connections.h
 //   triggers()     trigger functions, for the executor                       programs/trigger_caller.h
 //   context()      all of it as SQL functions see it                         session_functions.h
 //
@@ -67,6 +68,7 @@ class ParameterBinding;
 class Portals;
 class Preparation;
 class PreparedStatements;
+class RemoteConnections;
 class SequenceValues;
 class SessionFunctions;
 class SessionRoles;
@@ -112,6 +114,7 @@ class SessionParts {
   ExecutionPool& executions() { return *executions_; }
   SequenceValues& sequences() { return *sequences_; }
   programs::Programs& routines() { return *programs_; }
+  RemoteConnections& remote() { return *remote_; }
   programs::TriggerCaller& triggers() { return *triggers_; }
   catalog::SessionContext& context();
   // For encoding this session's values; its memory lives until the next message begins.
@@ -169,6 +172,7 @@ class SessionParts {
   const std::unique_ptr<ParameterBinding> parameters_;
   const std::unique_ptr<StatementRunner> runner_;
   const std::unique_ptr<programs::Programs> programs_;
+  const std::unique_ptr<RemoteConnections> remote_;
   const std::unique_ptr<Arena> output_arena_;
   const std::unique_ptr<types::FuncContext> output_context_;
   bool in_database_ = false;

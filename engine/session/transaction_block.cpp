@@ -146,6 +146,7 @@ void TransactionBlock::end_in_session(bool committed) {
   state_ = State::kIdle;
   committed ? settings_.commit() : settings_.rollback();  // looks roles up: in no transaction any more
   committed ? notifications_.after_commit() : notifications_.forget();
+  if (after_end) after_end(committed);
 }
 
 Status TransactionBlock::prepare_commit() {

@@ -117,6 +117,8 @@ class TransactionBlock {
   // that were made when there were fewer than `depth` savepoints. After kFailure a block waits for the rollback.
   enum class End : uint8_t { kCommit, kRollback, kFailure };
   std::function<void(size_t depth, End end)> before_end;
+  // Runs when a transaction has ended.
+  std::function<void(bool committed)> after_end;
   // Runs before a commit and may refuse it: deferred constraints, ON COMMIT actions, cursors WITH HOLD.
   std::function<Status()> before_commit;
   // The same before it is prepared.

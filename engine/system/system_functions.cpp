@@ -37,6 +37,10 @@ const SystemValue* find_system_value(std::string_view name) {
                         xml_mapping_values(),
                         snapshot_values(),
                         server_file_values(),
+                        dblink_values(),
+                        foreign_values(),
+                        remote_option_values(),
+                        remote_table_values(),
                         durability_values()}) {
       for (const SystemValue& entry : family) all.emplace(entry.name, &entry);
     }
@@ -54,6 +58,8 @@ const SystemRows* find_system_rows(std::string_view name) {
                         front_door_rows(),
                         lock_rows(),
                         statement_rows(),
+                        dblink_rows(),
+                        remote_table_rows(),
                         counter_rows(),
                         statement_statistics_rows(),
                         extension_rows(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
@@ -294,11 +295,29 @@ void NodeDescriber::change(ExplainNode& n, const Plan& p, const char* operation,
   }
 }
 
+void NodeDescriber::foreign_source(ExplainNode& n, const catalog::RelationInfo& table) {
+  for (const std::string& option : table.foreign->options) {
+    const size_t equals = option.find('=');
+    const std::string name = option.substr(0, equals);
+    if (name == "filename") add(n, "Foreign File", option.substr(equals + 1));
+    if (name == "program") add(n, "Foreign Program", option.substr(equals + 1));
+  }
+}
+
 void NodeDescriber::function_scan(ExplainNode& n, const Plan& p, const FunctionScanPlan& f) {
   const auto* call = f.functions.size() == 1 ? try_as<CallExpr>(f.functions[0].call) : nullptr;
   if (call != nullptr && call->function == catalog::kTransitionRows) {
     n.type = n.title = "Named Tuplestore Scan";
     scan_filter(n, p, f.filter);
+    return;
+  }
+  if (call != nullptr && call->function == catalog::kForeignRows) {
+    const auto table = catalog_.relation(as<ConstExpr>(*call->arguments[0]).value.get().oid());
+    n.type = n.title = "Foreign Scan";
+    if (table == nullptr) return;
+    relation(n, *table, text_.alias(p));
+    scan_filter(n, p, f.filter);
+    foreign_source(n, *table);
     return;
   }
   if (call != nullptr && call->function == xml_construct::kTable) {

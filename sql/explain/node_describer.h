@@ -45,6 +45,7 @@ class NodeDescriber {
   void hash_memory(ExplainNode& n, const Plan& p);
   void grouping_sets(ExplainNode& n, const Plan& p, const GroupingSetsPlan& g);
   void change(ExplainNode& n, const Plan& p, const char* operation, const ChangePlan& c);
+  void foreign_source(ExplainNode& n, const catalog::RelationInfo& table);
   void function_scan(ExplainNode& n, const Plan& p, const FunctionScanPlan& f);
   void sort(ExplainNode& n, const Plan& p, const SortPlan& s);
   void append(ExplainNode& n, const Plan& p, const AppendPlan& a);

@@ -42,7 +42,12 @@ class ChangePlanner {
     level_.s.out->read_only = false;
     INDIGO_TRY(catalog::check_reachable(*relation_));
     if (relation_->is_foreign()) {
-      return Error(sqlstate::kFeatureNotSupported, "cannot change foreign table \"" + relation_->name + "\"");
+      const char* change = q_.command == CommandKind::kInsert   ? "insert into"
+                           : q_.command == CommandKind::kUpdate ? "update"
+                           : q_.command == CommandKind::kDelete ? "delete from"
+                                                                : "change";
+      return Error(sqlstate::kFeatureNotSupported,
+                   "cannot " + std::string(change) + " foreign table \"" + relation_->name + "\"");
     }
     switch (q_.command) {
       case CommandKind::kInsert:

@@ -45,7 +45,7 @@ class KeyExposer {
     const auto number = static_cast<size_t>(node.entry);
     Entry& entry = q.entries[number];
     if (entry.kind == EntryKind::kTable) {
-      if (locked_only_ && !is_locked(q, node.entry)) return;
+      if (entry.relation->is_foreign() || (locked_only_ && !is_locked(q, node.entry))) return;
       add_target(q, make_var(node.entry, kRowKeyColumn, kKeyType));
       tables.push_back(entry.relation->oid);
       return;

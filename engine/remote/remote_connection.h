@@ -1,0 +1,91 @@
+// A connection to another server, by libpq. Whatever may wait for that server is done by threads of the connection's own, so that
+// a slow one holds up no worker: the session's fiber waits at a WaitPoint, and interrupts end its wait.
+//
+// Invariants:
+// 1. While a statement runs its thread reads; others touch libpq's connection under the mutex only.
+// 2. Threads share the state with the connection and outlive it where they wait for what cannot be stopped (a name that is
+//    being looked up). The last one who has it closes it.
+// 3. At most kQueuedBytes of answers wait for the session.
+// 4. What is left while its statement runs asks the other server to stop.
+// Thread safety: belongs to a session.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/remote/libpq.h"
+
+namespace indigo::engine {
+
+// One that libpq has made; empty: the statement has no more.
+class RemoteAnswer {
+ public:
+  RemoteAnswer() = default;
+  RemoteAnswer(const Libpq& pq, Libpq::Answer* answer) : pq_(&pq), answer_(answer, pq.clear) {}
+
+  explicit operator bool() const { return answer_ != nullptr; }
+  int status() const { return pq_->answer_status(answer_.get()); }
+  bool has_rows() const { return status() == Libpq::kRows || status() == Libpq::kOneRow; }
+  bool failed() const { return !has_rows() && status() != Libpq::kCommand; }
+  size_t column_count() const { return static_cast<size_t>(pq_->column_count(answer_.get())); }
+  size_t row_count() const { return static_cast<size_t>(pq_->row_count(answer_.get())); }
+  std::vector<std::optional<std::string>> row(size_t i) const;
+  std::string tag() const { return pq_->tag(answer_.get()); }
+  std::string affected() const { return pq_->affected(answer_.get()); }
+  // The other server's error. `otherwise`: what the connection says, where the answer says nothing.
+  Error error(const std::string& otherwise) const;
+  size_t bytes() const;
+
+ private:
+  const Libpq* pq_ = nullptr;
+  std::unique_ptr<Libpq::Answer, void (*)(Libpq::Answer*)> answer_{nullptr, [](Libpq::Answer*) {}};
+};
+
+class RemoteConnection {
+ public:
+  // 08001 "could not establish connection"; an interrupt.
+  static Result<std::unique_ptr<RemoteConnection>> open(const std::string& options);
+  ~RemoteConnection();
+  RemoteConnection(const RemoteConnection&) = delete;
+  RemoteConnection& operator=(const RemoteConnection&) = delete;
+
+  bool used_password() const { return used_password_; }
+  // False: the statement could not be sent, as error() says. One must have ended before the next is sent. `by_rows`: each row
+  // is an answer, and one without rows ends them.
+  Result<bool> send(const std::string& statement, bool by_rows);
+  // The running statement's next answer. Waits.
+  Result<RemoteAnswer> next();
+  // Would next() wait?
+  bool busy();
+  // Sends, and throws away what has not been asked for; the last answer, or the first that has failed. Empty: not sent.
+  Result<RemoteAnswer> run(const std::string& statement);
+  // Asks the other server to stop what it does; what went wrong, or nothing.
+  Result<std::string> cancel();
+  // Ends what runs and takes its answers.
+  Status drain();
+
+  std::string error();  // libpq's last message, without its end of line
+  bool in_transaction();
+  // "DateStyle", as the other server has told; empty: it has not.
+  std::string parameter(const char* name);
+  struct Notified {
+    std::string channel, payload;
+    int pid = 0;
+  };
+  std::vector<Notified> notifications();
+
+ private:
+  struct State;
+  explicit RemoteConnection(std::shared_ptr<State> state);
+
+  std::shared_ptr<State> state_;
+  bool used_password_ = false;
+};
+
+// 2F003 unless a password is in these options: for who is no superuser.
+Status check_password_given(const std::string& options);
+
+}  // namespace indigo::engine
