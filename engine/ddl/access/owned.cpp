@@ -32,6 +32,20 @@ Status check_not_bootstrap(DdlContext& c, Oid role, std::string_view what) {
                                                           " because they are required by the database system");
 }
 
+// All of them are known, and the current role has their rights, before anything is done.
+Result<std::vector<Oid>> roles_acted_for(DdlContext& c, NodeList specs, std::string_view what) {
+  std::vector<Oid> roles;
+  for (const PgQuery__Node* node : specs) {
+    INDIGO_ASSIGN(const Oid role, resolve_role(c, node->role_spec));
+    roles.push_back(role);
+  }
+  for (const Oid role : roles) {
+    if (!c.catalog.has_privileges_of(c.catalog.user(), role))
+      return Error(sqlstate::kInsufficientPrivilege, "permission denied to " + std::string(what));
+  }
+  return roles;
+}
+
 std::vector<RelationPtr> owned_relations(DdlContext& c, Oid role) {
   std::vector<Oid> found;
   table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
@@ -92,16 +106,14 @@ Status forget_privileges(DdlContext& c, Oid table_oid, int acl_column, Oid role)
 }  // namespace
 
 Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s) {
+  INDIGO_ASSIGN(const std::vector<Oid> roles, roles_acted_for(c, nodes(s.n_roles, s.roles), "reassign objects"));
   INDIGO_ASSIGN(const Oid to, resolve_role(c, s.newrole));
   if (!c.catalog.has_privileges_of(c.catalog.user(), to)) {
     return Error(sqlstate::kInsufficientPrivilege, "permission denied to reassign objects");
   }
-  for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
-    INDIGO_ASSIGN(const Oid from, resolve_role(c, node->role_spec));
+  for (const Oid from : roles) {
     if (from == to) continue;
     INDIGO_TRY(check_not_bootstrap(c, from, "reassign ownership of objects"));
-    if (!c.catalog.has_privileges_of(c.catalog.user(), from))
-      return Error(sqlstate::kInsufficientPrivilege, "permission denied to reassign objects");
     for (const RelationPtr& r : owned_relations(c, from)) {
       const RelationPtr now = current(c, r->oid);
       if (now->owner == from) INDIGO_TRY(change_owner(c, now, to));
@@ -174,11 +186,9 @@ Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s
 
 Status execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
   const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
-  for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
-    INDIGO_ASSIGN(const Oid role, resolve_role(c, node->role_spec));
+  INDIGO_ASSIGN(const std::vector<Oid> roles, roles_acted_for(c, nodes(s.n_roles, s.roles), "drop objects"));
+  for (const Oid role : roles) {
     INDIGO_TRY(check_not_bootstrap(c, role, "drop objects"));
-    if (!c.catalog.has_privileges_of(c.catalog.user(), role))
-      return Error(sqlstate::kInsufficientPrivilege, "permission denied to drop objects");
     std::vector<Address> objects;
     for (const RelationPtr& r : owned_relations(c, role)) {
       bool internal = false;

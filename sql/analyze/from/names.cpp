@@ -81,6 +81,7 @@ Result<ExprPtr> item_column(Scope& scope, const NamespaceItem& item, std::string
   if (item.relation == kInvalidOid || item.entry < 0) return ExprPtr();
   const Entry* entry = entry_of(scope, item.entry, levels_up);
   if (entry == nullptr || entry->kind != EntryKind::kTable) return ExprPtr();
+  if (entry->relation->kind == catalog::RelationKind::kView) return ExprPtr();  // that triggers or rules change
   const auto* system = catalog::find_system_column(name);
   if (system == nullptr) return ExprPtr();
   if (const char* place = system->number == kTableOidColumn ? nullptr : without_system_columns(scope.clause)) {

@@ -82,8 +82,7 @@ Status check_window_allowed(const Scope& scope, int location) {
     case Clause::kOther:
     case Clause::kSelectTarget:
     case Clause::kOrderBy:
-    case Clause::kDistinctOn:
-    case Clause::kValuesSingle: return {};
+    case Clause::kDistinctOn: return {};
     case Clause::kWindowPartition:
     case Clause::kWindowOrder:
     case Clause::kFrameRange:
