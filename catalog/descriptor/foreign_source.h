@@ -7,9 +7,12 @@
 
 namespace indigo::catalog {
 
-// The function of no catalog that a plan calls for a foreign table's rows: of the table's row type, by its OID and a text,
-// the conditions that may be asked where the rows are (sql/plan/path/remote_conditions.h).
+// The function of no catalog that a plan calls for a foreign table's rows: of the table's row type, by its OID, the
+// conditions that may be asked where the rows are (sql/plan/path/remote_conditions.h), and the values that are in these.
 inline constexpr Oid kForeignRows{0xFFFFFFF1};
+// In the conditions' place: the rows are to be changed, which no handler here can. It is told when the table is reached, so that
+// partitions that a run leaves out may be foreign.
+inline constexpr char kForeignUpdate = '\2', kForeignDelete = '\3';
 
 // 55000 for a foreign table whose wrapper has no handler. Every other relation passes.
 inline Status check_reachable(const RelationInfo& relation) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <span>
 
 #include "base/error.h"
 #include "types/function/registry.h"
@@ -12,9 +12,9 @@ namespace indigo::engine {
 
 class SessionParts;
 
-// Composite values of the relation's row type. `condition`: what may be asked where the rows are (remote_conditions.h); empty:
-// nothing. 0A000 for a handler that is none of those built in.
-Result<std::unique_ptr<types::SetProducer>> open_foreign_rows(SessionParts& session, Oid relation,
-                                                              const std::string& condition);
+// Composite values of the relation's row type. The arguments are those of catalog::kForeignRows. 0A000 for a handler that is none
+// of those built in.
+Result<std::unique_ptr<types::SetProducer>> open_foreign_rows(SessionParts& session, const types::CallInfo& call,
+                                                              std::span<const Datum> arguments);
 
 }  // namespace indigo::engine

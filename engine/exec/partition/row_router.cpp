@@ -49,7 +49,7 @@ Status RowRouter::look_up(Level& level, int partition) {
   if (found == nullptr) return Error(sqlstate::kInternalError, "a partition is missing");
   INDIGO_TRY(catalog::check_reachable(*found));
   if (found->is_foreign())
-    return Error(sqlstate::kFeatureNotSupported, "cannot route inserted tuples to a foreign table");
+    return Error(sqlstate::kFeatureNotSupported, "cannot insert into foreign table \"" + found->name + "\"");
   if (found->is_partitioned()) {
     INDIGO_ASSIGN(const size_t number, add_level(std::move(found)));
     level.targets[static_cast<size_t>(partition)] = static_cast<int>(2 * number);

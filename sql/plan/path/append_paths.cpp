@@ -18,6 +18,7 @@
 #include "sql/plan/interrupt.h"
 #include "sql/plan/path/access_paths.h"
 #include "sql/plan/path/cost.h"
+#include "sql/plan/path/foreign_paths.h"
 #include "sql/plan/path/path_choice.h"
 #include "storage/table.h"
 #include "types/oids.h"
@@ -28,7 +29,7 @@ namespace {
 
 Status check_readable(const RelationInfo& table) {
   INDIGO_TRY(catalog::check_reachable(table));
-  if (table.table != nullptr) return {};
+  if (table.table != nullptr || table.is_foreign()) return {};
   return Error(sqlstate::kFeatureNotSupported, "relation \"" + table.name + "\" cannot be read by a query");
 }
 
@@ -406,6 +407,17 @@ Status leaf_paths(Level& level, Rel& rel) {
     leaf.entry = rel.entry;
     leaf.restrictions = rel.restrictions;
     leaf.table = table;
+    const bool foreign = table->relation->is_foreign();
+    if (foreign) {
+      level.leaf = &leaf;
+      Status status = foreign_paths(level, leaf);
+      level.leaf = nullptr;
+      INDIGO_TRY(std::move(status));
+      rel.tuples += leaf.tuples;
+      rel.rows += leaf.rows;
+      parts.push_back(&leaf);
+      continue;
+    }
     leaf.tuples = std::max<double>(1, static_cast<double>(table->relation->table->statistics().rows));
     rel.tuples += leaf.tuples;
     if (leaf.tuples > most) rel.largest_leaf = table;

@@ -11,8 +11,8 @@
 #include "sql/plan/path/append_paths.h"
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/path/cost.h"
+#include "sql/plan/path/foreign_paths.h"
 #include "sql/plan/path/path_choice.h"
-#include "sql/plan/path/remote_conditions.h"
 #include "sql/plan/resolve.h"
 #include "sql/plan/rewrite/push_down.h"
 #include "sql/plan/rewrite/unused_outputs.h"
@@ -116,7 +116,10 @@ class Maker {
       return {};
     }
     INDIGO_TRY(catalog::check_reachable(*entry_.relation));
-    if (entry_.relation->is_foreign()) return foreign();
+    if (entry_.relation->is_foreign()) {
+      level_.s.depend(entry_.relation, storage::TableLockMode::kAccessShare);
+      return foreign_paths(level_, rel_);
+    }
     if (!entry_.relation->table) {
       return Error(sqlstate::kFeatureNotSupported,
                    "relation \"" + entry_.relation->name + "\" cannot be read by a query");
@@ -194,31 +197,6 @@ class Maker {
     rel_.one_row = entry_.functions.size() == 1 && try_as<CallExpr>(entry_.functions[0].call) &&
                    !as<CallExpr>(*entry_.functions[0].call).returns_set;
     return prebuilt(rows);
-  }
-
-  // What the wrapper's handler reads: rows of a function of the session's.
-  Status foreign() {
-    const auto& relation = *entry_.relation;
-    level_.s.depend(entry_.relation, storage::TableLockMode::kAccessShare);
-    auto call = std::make_shared<CallExpr>();
-    call->function = catalog::kForeignRows;
-    call->type = {relation.row_type, -1, kInvalidOid};
-    call->returns_set = true;
-    call->volatility = types::Volatility::kVolatile;
-    call->arguments.push_back(make_const({oid::kOid}, Datum::of_oid(relation.oid)));
-    const auto handler = level_.s.catalog().function(relation.foreign->handler);
-    const bool remote = handler != nullptr && handler->source == "postgres_fdw_handler";
-    const std::string condition = remote ? remote_condition(level_, rel_) : std::string();
-    call->arguments.push_back(make_const({oid::kText, -1, oid::kDefaultCollation}, Datum::of(Str(condition))));
-    auto plan = std::make_shared<FunctionScanPlan>();
-    plan->alias = entry_.alias;
-    plan->functions.push_back({std::move(call), static_cast<int>(entry_.column_names.size())});
-    name_columns(*plan, entry_);
-    constexpr double kUnknownRows = 1000;
-    plan->rows = relation.reltuples > 0 ? relation.reltuples : kUnknownRows;
-    plan->total_cost = plan->rows * kRowCost;
-    rel_.plan = plan;
-    return prebuilt(plan->rows);
   }
 
   Status values() {

@@ -8,6 +8,7 @@
 #include "sql/plan/condition/security.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/path/cost.h"
+#include "sql/plan/path/foreign_paths.h"
 #include "sql/plan/resolve.h"
 #include "sql/plan/rewrite/hashed_exists.h"
 #include "storage/table.h"
@@ -48,7 +49,7 @@ class PathBuilder {
     switch (p.kind) {
       case Path::Kind::kScan: return scan(p, needed);
       case Path::Kind::kAppend: return append(p, needed);
-      case Path::Kind::kPrebuilt: return prebuilt(p);
+      case Path::Kind::kPrebuilt: return prebuilt(p, needed);
       case Path::Kind::kNestedLoop: return nested_loop(p, needed);
       case Path::Kind::kHashJoin: return hash_join(p, needed);
       case Path::Kind::kMergeJoin: return merge_join(p, needed);
@@ -191,7 +192,12 @@ class PathBuilder {
           break;
         }
       }
-      const bool same = leaf.layout.outputs.size() == out.layout.outputs.size();
+      if (picked.size() != out.layout.outputs.size()) {
+        return Error(sqlstate::kFeatureNotSupported, "cannot retrieve a system column in this context");
+      }
+      const bool same =
+          std::equal(leaf.layout.outputs.begin(), leaf.layout.outputs.end(), out.layout.outputs.begin(),
+                     out.layout.outputs.end(), [](const ExprPtr& a, const ExprPtr& b) { return equal(a, b); });
       plan->inputs.push_back(same ? leaf.plan : projected(leaf.plan, std::move(picked), plan->columns));
       plan->width = leaf.plan->width;
     }
@@ -241,16 +247,37 @@ class PathBuilder {
     return out;
   }
 
-  Result<Built> prebuilt(const Path& p) {
+  Result<Built> prebuilt(const Path& p, const VarSet& needed) {
     Built out;
     out.plan = p.rel->plan;
-    const Entry& entry = level_.entry(p.rel->entry);
-    for (const int column : p.rel->plan_columns) {
-      out.layout.outputs.push_back(make_var(p.rel->entry, column, entry.column_types[static_cast<size_t>(column)]));
-    }
+    for (size_t i = 0; i < p.rel->plan_columns.size(); i++)
+      out.layout.outputs.push_back(make_var(p.rel->entry, p.rel->plan_columns[i], out.plan->columns[i].type));
+    if (const RelationInfo* foreign = foreign_table_of(level_, *p.rel)) add_system_columns(p, *foreign, needed, out);
     for (const Request& r : p.rel->requests) level_.nest_params.push_back(r);
     INDIGO_ASSIGN(out.plan, filtered(level_, out, by_cost(level_, p.rel->restrictions), p.rows));
     return out;
+  }
+
+  // The one system column that a foreign table's rows have. Where they are to be changed, which is refused when they are
+  // reached, others are null.
+  void add_system_columns(const Path& p, const RelationInfo& foreign, const VarSet& needed, Built& out) {
+    const int entry = p.rel->entry;
+    VarSet wanted = needed;
+    for (const Clause* c : p.rel->restrictions) wanted.add_vars(c->expr);
+    ExprList projection;
+    std::vector<PlanColumn> columns = out.plan->columns;
+    for (size_t i = 0; i < columns.size(); i++)
+      projection.push_back(make_column(0, static_cast<int>(i), columns[i].type));
+    for (const auto& [of, column] : wanted.pairs()) {
+      if (of != entry || column >= 0 || (column != kTableOidColumn && entry != level_.work.target)) continue;
+      const TypeRef type = column_type(level_.entry(entry), column);
+      projection.push_back(column == kTableOidColumn ? make_const(type, Datum::of_oid(foreign.oid))
+                                                     : make_null(level_.s.catalog(), type));
+      columns.push_back({column_name(level_.entry(entry), column), type});
+      out.layout.outputs.push_back(make_var(entry, column, type));
+    }
+    if (columns.size() > out.plan->columns.size())
+      out.plan = projected(out.plan, std::move(projection), std::move(columns));
   }
 
   // What the join's sides must output.

@@ -41,6 +41,7 @@ class Shipper {
     switch (e->kind) {
       case ExprKind::kConst:
         return is_one_of(e->type.oid, kOfOneText) || (iso_dates_ && is_one_of(e->type.oid, kOfTime));
+      case ExprKind::kParam: return is_one_of(e->type.oid, kOfOneText) || is_one_of(e->type.oid, kOfTime);
       case ExprKind::kVar: {
         const auto& v = as<VarExpr>(*e);
         return v.entry == entry_ && v.column >= 0;
@@ -92,9 +93,22 @@ ExprPtr over_first(const ExprPtr& e) {
   return map_children(e, over_first);
 }
 
+// Parameters as marks, which the run puts values for.
+class Marker final : public QueryNodePrinter {
+ public:
+  bool print(const Expr& e, std::string& out) const override {
+    if (e.kind != ExprKind::kParam) return false;
+    out += RemoteCondition::kMark + std::to_string(parameters.size()) + RemoteCondition::kMark;
+    auto parameter = std::make_shared<ParamExpr>(static_cast<const ParamExpr&>(e));
+    parameters.push_back(std::move(parameter));
+    return true;
+  }
+  mutable ExprList parameters;
+};
+
 }  // namespace
 
-std::string remote_condition(Level& level, const Rel& rel) {
+RemoteCondition remote_condition(Level& level, const Rel& rel) {
   // Conditions that row security puts in an order are asked here alone.
   for (const Clause* clause : rel.restrictions)
     if (clause->security != 0 || clause->policy) return {};
@@ -104,12 +118,21 @@ std::string remote_condition(Level& level, const Rel& rel) {
   std::string dates;
   const bool iso = level.s.session.setting("DateStyle", dates) && dates.starts_with("ISO");
   const Shipper shipper(level.s.catalog(), rel.entry, iso);
-  std::string out;
+  Marker marker;
+  options.nodes = &marker;
+  RemoteCondition out;
   for (const Clause* clause : rel.restrictions) {
     if (!shipper.ships(clause->expr)) continue;
+    const size_t before = marker.parameters.size();
     const auto text = deparse(level.s.catalog(), *over_first(clause->expr), options);
-    if (text.ok()) out.append(out.empty() ? "" : " AND ").append("(" + *text + ")");
+    const auto marks = text.ok() ? std::count(text->begin(), text->end(), RemoteCondition::kMark) : -1;
+    if (marks != static_cast<std::ptrdiff_t>(2 * (marker.parameters.size() - before))) {  // it is in a constant, too
+      marker.parameters.resize(before);
+      continue;
+    }
+    out.text.append(out.text.empty() ? "" : " AND ").append("(" + *text + ")");
   }
+  out.parameters = std::move(marker.parameters);
   return out;
 }
 

@@ -11,7 +11,11 @@
 
 namespace indigo::sql::planning {
 
-// Joined by AND; empty: none.
-std::string remote_condition(Level& level, const Rel& rel);
+struct RemoteCondition {
+  std::string text;      // conditions joined by AND; empty: none
+  ExprList parameters;   // values that the run knows: kMark n kMark in the text, from 0
+  static constexpr char kMark = '\1';
+};
+RemoteCondition remote_condition(Level& level, const Rel& rel);
 
 }  // namespace indigo::sql::planning

@@ -1,0 +1,76 @@
+#include "sql/plan/path/foreign_paths.h"
+
+#include <algorithm>
+
+#include "catalog/descriptor/foreign_source.h"
+#include "sql/analyze/make.h"
+#include "sql/plan/condition/selectivity.h"
+#include "sql/plan/path/build_path.h"
+#include "sql/plan/path/cost.h"
+#include "sql/plan/path/path_choice.h"
+#include "sql/plan/path/remote_conditions.h"
+#include "types/oids.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+constexpr double kUnknownRows = 1000;
+constexpr int kNoUpperColumn = 1 << 20;  // nothing asks for it
+
+ExprPtr rows_of(Level& level, const Rel& rel, const RelationInfo& relation) {
+  auto call = std::make_shared<CallExpr>();
+  call->function = catalog::kForeignRows;
+  call->type = {relation.row_type, -1, kInvalidOid};
+  call->returns_set = true;
+  call->strict = false;
+  call->volatility = types::Volatility::kVolatile;
+  call->arguments.push_back(make_const({oid::kOid}, Datum::of_oid(relation.oid)));
+  if (rel.entry == level.work.target) {
+    const char change = level.work.command == CommandKind::kDelete ? catalog::kForeignDelete : catalog::kForeignUpdate;
+    call->arguments.push_back(make_const({oid::kText, -1, oid::kDefaultCollation}, Datum::of(Str(&change, 1))));
+    return call;
+  }
+  const auto handler = level.s.catalog().function(relation.foreign->handler);
+  const bool remote = handler != nullptr && handler->source == "postgres_fdw_handler";
+  const RemoteCondition condition = remote ? remote_condition(level, rel) : RemoteCondition();
+  call->arguments.push_back(make_const({oid::kText, -1, oid::kDefaultCollation}, Datum::of(Str(condition.text))));
+  call->arguments.insert(call->arguments.end(), condition.parameters.begin(), condition.parameters.end());
+  return call;
+}
+
+}  // namespace
+
+const RelationInfo* foreign_table_of(Level& level, const Rel& rel) {
+  if (rel.entry < 0) return nullptr;
+  const RelationInfo* relation =
+      rel.table != nullptr ? rel.table->relation.get() : level.entry(rel.entry).relation.get();
+  return relation != nullptr && relation->is_foreign() ? relation : nullptr;
+}
+
+Status foreign_paths(Level& level, Rel& rel) {
+  const RelationInfo& relation = *foreign_table_of(level, rel);
+  auto plan = std::make_shared<FunctionScanPlan>();
+  plan->alias = level.entry(rel.entry).alias;
+  plan->functions.push_back({rows_of(level, rel, relation), static_cast<int>(relation.columns.size())});
+  rel.plan_columns.clear();
+  for (const auto& column : relation.columns) {
+    plan->columns.push_back({column.dropped ? std::string() : column.name, column.type});
+    const int own = column.number - 1;
+    const int upper = rel.table == nullptr ? own : rel.table->upper_of[static_cast<size_t>(own)];
+    rel.plan_columns.push_back(upper >= 0 ? upper : kNoUpperColumn);
+  }
+  plan->rows = relation.reltuples > 0 ? relation.reltuples : kUnknownRows;
+  plan->total_cost = plan->rows * kRowCost;
+  rel.plan = plan;
+  rel.tuples = plan->rows;
+  rel.rows = std::max(1.0, rel.tuples * clauses_selectivity(level, rel.restrictions));
+  Path* p = level.new_path(Path::Kind::kPrebuilt);
+  p->rels = rel.set;
+  p->rel = &rel;
+  p->rows = rel.rows;
+  p->total = plan->total_cost + rel.tuples * clauses_cost(level, rel.restrictions);
+  add_path(level, rel, p);
+  return {};
+}
+
+}  // namespace indigo::sql::planning
