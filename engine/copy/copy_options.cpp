@@ -136,8 +136,10 @@ struct Reader {
     }
     if (!is_from && !out.force_null.empty()) return unsupported("COPY force null only available using COPY FROM");
     if (out.null_text.find(out.delimiter) != std::string::npos) {
-      return invalid("COPY delimiter character must not appear in the NULL specification");
+      return unsupported("COPY delimiter must not appear in the NULL specification");
     }
+    if (csv && out.null_text.find(out.quote) != std::string::npos)
+      return unsupported("CSV quote character must not appear in the NULL specification");
     return {};
   }
 };

@@ -9,11 +9,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
+#include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "sql/parse/tree_names.h"
@@ -82,6 +85,11 @@ class DdlHost {
   using Shape = std::function<Status(const ResultShape& shape)>;
   virtual Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape,
                            const Rows& rows) = 0;
+  // What a foreign server of postgres_fdw answers, as texts, in the transaction there. 0A000 where there is no session.
+  using TextRows = std::vector<std::vector<std::optional<std::string>>>;
+  virtual Result<TextRows> ask_server(Oid /*server*/, const std::string& /*statement*/) {
+    return Error(sqlstate::kFeatureNotSupported, "foreign servers cannot be asked here");
+  }
 };
 
 struct DdlContext {

@@ -331,6 +331,15 @@ Result<std::unique_ptr<types::SetProducer>> open_remote_table(
   return std::unique_ptr<types::SetProducer>(std::move(rows));
 }
 
+Result<std::vector<std::vector<std::optional<std::string>>>> ask_foreign_server(SessionParts& session, Oid server,
+                                                                                const std::string& statement) {
+  INDIGO_ASSIGN(const auto f, foreign_connection(session, server, session.user()));
+  INDIGO_ASSIGN(const RemoteAnswer answer, ask(session, f, statement));
+  std::vector<std::vector<std::optional<std::string>>> out;
+  for (size_t i = 0; i < answer.row_count(); i++) out.push_back(answer.row(i));
+  return out;
+}
+
 std::span<const SystemValue> remote_table_values() { return kRemoteTableValues; }
 std::span<const SystemRows> remote_table_rows() { return kRemoteTableRows; }
 

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "catalog/descriptor/relation_info.h"
@@ -21,5 +23,9 @@ class SessionParts;
 // `condition`: over the table's column names, what the rows satisfy that are wanted; empty: all.
 Result<std::unique_ptr<types::SetProducer>> open_remote_table(
     SessionParts& session, const std::shared_ptr<const catalog::RelationInfo>& relation, const std::string& condition);
+
+// All rows that a server answers to the session's role, as texts.
+Result<std::vector<std::vector<std::optional<std::string>>>> ask_foreign_server(SessionParts& session, Oid server,
+                                                                                const std::string& statement);
 
 }  // namespace indigo::engine

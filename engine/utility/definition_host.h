@@ -11,6 +11,7 @@
 #include "catalog/descriptor/session_context.h"
 #include "engine/ddl/ddl.h"
 #include "engine/exec/execution.h"
+#include "engine/foreign/remote_table.h"
 #include "engine/programs/event_statement.h"
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
@@ -47,6 +48,9 @@ class DefinitionHost final : public DdlHost {
 
   catalog::SessionContext& session() override { return session_.context(); }
   const sql::VariableScope* variables() override { return statement_ ? statement_->variables.get() : nullptr; }
+  Result<TextRows> ask_server(Oid server, const std::string& statement) override {
+    return ask_foreign_server(session_, server, statement);
+  }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
   bool is_restricted() const override { return session_.roles().is_restricted(); }
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }

@@ -3,6 +3,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/foreign/foreign_options.h"
+#include "engine/ddl/foreign/import_schema.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/tree.h"
@@ -94,9 +95,14 @@ Status execute_import_foreign_schema(DdlContext& c, const PgQuery__ImportForeign
   const Oid wrapper = wrapper_of_server(c, server);
   std::string image;
   const SystemTable& t = table(c, kWrapperKind.table);
-  if (t.find_oid(c.txn, wrapper, image) &&
-      t.reader(image).oid(catalog::pg_foreign_data_wrapper::c_fdwhandler) != kInvalidOid) {
-    return unsupported("IMPORT FOREIGN SCHEMA");
+  const Oid handler = t.find_oid(c.txn, wrapper, image)
+                          ? t.reader(image).oid(catalog::pg_foreign_data_wrapper::c_fdwhandler)
+                          : kInvalidOid;
+  if (handler != kInvalidOid) {
+    const auto function = c.catalog.function(handler);
+    if (function != nullptr && function->source == "postgres_fdw_handler") return import_remote_schema(c, s, server);
+    return Error(SqlState("HV00P"), "foreign-data wrapper " + quoted(foreign_name(c, kWrapperKind, wrapper)) +
+                                        " does not support IMPORT FOREIGN SCHEMA");
   }
   return Error(SqlState("55000"),
                "foreign-data wrapper " + quoted(foreign_name(c, kWrapperKind, wrapper)) + " has no handler");

@@ -17,7 +17,7 @@ namespace indigo::engine::ddl {
 Status execute_create_server(DdlContext& c, const PgQuery__CreateForeignServerStmt& s);
 Status execute_alter_server(DdlContext& c, const PgQuery__AlterForeignServerStmt& s);
 Status change_server_owner(DdlContext& c, std::string_view name, Oid owner);
-// Checks what there is to check; no wrapper has a handler that could list tables (55000).
+// Tables of a server of postgres_fdw; HV00P for another handler, 55000 without one.
 Status execute_import_foreign_schema(DdlContext& c, const PgQuery__ImportForeignSchemaStmt& s);
 
 Status execute_create_user_mapping(DdlContext& c, const PgQuery__CreateUserMappingStmt& s);
