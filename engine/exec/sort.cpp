@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/bytes.h"
-#include "base/fiber/long_work.h"
+#include "base/fiber/long_sort.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/row_keys.h"
 #include "engine/exec/spill/sorted_runs.h"
@@ -153,7 +153,7 @@ class SortOperator final : public Operator {
     }
     counters().note_memory(rows_->bytes() + key_bytes_.allocated_bytes() + order_.size() * sizeof(Entry));
     counters().method = wanted < order_.size() ? "top-N heapsort" : "quicksort";
-    std::sort(order_.begin(), order_.end(), [this](const Entry& a, const Entry& b) { return before(a, b); });
+    sort_order();
     if (wanted < order_.size()) order_.resize(wanted);
     sorted_ = true;
     return {};
@@ -163,7 +163,7 @@ class SortOperator final : public Operator {
   Status write_run(SpillSpace& spill) {
     if (heads_only_) encode_rest();
     if (runs_ == nullptr) runs_ = std::make_unique<SortedRuns>(spill, columns_, [this] { return state_.check(); });
-    std::sort(order_.begin(), order_.end(), [this](const Entry& a, const Entry& b) { return before(a, b); });
+    sort_order();
     std::vector<const Vector*> columns(columns_.size());
     std::string key;
     for (size_t i = 0; i < order_.size(); i++) {
@@ -287,8 +287,12 @@ class SortOperator final : public Operator {
     }
   }
 
+  void sort_order() {
+    constexpr uint64_t kUnitsOfComparison = 8;
+    long_sort(order_.begin(), order_.end(), kUnitsOfComparison,
+              [this](const Entry& a, const Entry& b) { return before(a, b); });
+  }
   bool before(const Entry& a, const Entry& b) const {
-    note_work(8);
     if (ops_.encodable()) {
       if (a.prefix != b.prefix) return a.prefix < b.prefix;
       if (heads_only_) return before_in_rest(a, b);

@@ -1,7 +1,9 @@
 // CREATE INDEX: from the newest versions, while a table lock keeps writers away.
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
+#include "base/fiber/long_sort.h"
 #include "base/memory/arena.h"
 #include "storage/index/btree_index.h"
 #include "storage/index/index_factory.h"
@@ -98,7 +100,8 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
     Waiter::current().yield_if_due();
   }
   // In order, insertion appends; and equal keys lie side by side.
-  std::sort(entries.begin(), entries.end());
+  constexpr uint64_t kUnitsOfComparison = 20;
+  long_sort(entries.begin(), entries.end(), kUnitsOfComparison, std::less<>());
   if (options.unique) {
     for (size_t i = 1; i < entries.size(); i++) {
       bool conflicts = !entries[i].has_null || options.nulls_not_distinct;

@@ -1,7 +1,9 @@
 #include "storage/index_candidates.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "base/fiber/long_sort.h"
 #include "storage/okvl/key_locks.h"
 #include "storage/ssn/range_read.h"
 #include "storage/table/table_impl.h"
@@ -124,7 +126,8 @@ StorageStatus index_candidates(Table& table, Transaction& transaction, const Rea
   if (out.all) return StorageStatus::kOk;
   for (RangeRead& read : reads) read.reached_end(txn);
   if (point) return StorageStatus::kOk;
-  std::sort(out.primary_keys.begin(), out.primary_keys.end());
+  constexpr uint64_t kUnitsOfComparison = 20;
+  long_sort(out.primary_keys.begin(), out.primary_keys.end(), kUnitsOfComparison, std::less<>());
   out.primary_keys.erase(std::unique(out.primary_keys.begin(), out.primary_keys.end()), out.primary_keys.end());
   return StorageStatus::kOk;
 }

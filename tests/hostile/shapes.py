@@ -59,10 +59,16 @@ CASES = [
     ("a key of many partitions", "alter table many add primary key (a)"),
     ("declarations", "do $$ declare " + " ".join(f"v{i} int := {i};" for i in range(20000)) + " begin end $$"),
 ]
+CASES.append(("an array's text", "select array_length((select string_to_array('{' || repeat('1,', 3000000) || '1}', 'x'))[1]::int[], 1)"))
 CASES.append(("arrays of arrays", "select array_agg(a) from (select array_fill(7, array[1000000]) a offset 0) a, generate_series(1, 40)"))
 CASES += [(f"{name} of large values", f"select {name}(value) from {name}_values, generate_series(1, 1000)") for name in ELEMENTS]
 # These end by themselves, each of their statements in its time: only the neighbour's wait counts.
-LONG_BY_RIGHT = [("many statements", "set application_name = 'x';" * 30000)]
+LONG_BY_RIGHT = [
+    ("an index of many words", "set statement_timeout = 0; create table words as select md5(i::text) w from generate_series(1, 1000000) i; "
+     "create index on words using gin ((string_to_array(w, 'a'))); drop table words; set statement_timeout = 50"),
+    ("a long sort", "set statement_timeout = 0; select count(*) from (select md5(i::text) from generate_series(1, 1500000) i "
+     "order by 1 offset 1) q; set statement_timeout = 50"),
+    ("many statements", "set application_name = 'x';" * 30000)]
 
 
 def run_shapes(server, neighbour, suite, sanitized):

@@ -1,4 +1,5 @@
 // Arrays' text form, '{1,NULL,"a b"}' with nested braces and an optional '[1:2]=' in front, and their binary form.
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/function/phys_of.h"
@@ -10,6 +11,8 @@
 namespace indigo::types {
 
 namespace {
+
+constexpr uint64_t kUnitsOfElement = 100;
 
 // Reads one array literal. Every element must lie at the same depth and every sub-array have the same length.
 class ArrayParser {
@@ -121,6 +124,7 @@ class ArrayParser {
       return finish(depth, 0);
     }
     while (true) {
+      note_work(kUnitsOfElement);
       skip_blanks();
       if (peek() == '{') {
         if (leaf_depth_ == static_cast<int>(depth)) return fail("Unexpected \"{\" character.");
@@ -210,6 +214,7 @@ class ArrayParser {
     const Datum null = Datum::make_null(phys_of(context_, element_.oid));
     elements_.reserve(texts_.size());
     for (const std::optional<std::string>& text : texts_) {
+      note_work(kUnitsOfElement);
       elements_.push_back(text ? type_input(context_, element_, *text) : null);
       if (context_.failed() || !check_domain(context_, element_, elements_.back())) return false;
     }
@@ -268,6 +273,7 @@ void array_output(FuncContext& context, Str image, char delimiter, std::string& 
   const auto level = [&](const auto& self, int depth) -> void {
     out.push_back('{');
     for (int32_t i = 0; i < array.dimension(depth).length; i++) {
+      note_work(kUnitsOfElement);
       if (i > 0) out.push_back(delimiter);
       if (depth + 1 < array.dimensions()) {
         self(self, depth + 1);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/bytes.h"
+#include "base/fiber/long_sort.h"
 #include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "storage/store.h"
@@ -251,8 +252,8 @@ std::vector<AggregateCall::CollectedKey> AggregateCall::collected_keys() const {
 std::vector<AggregateCall::CollectedKey> AggregateCall::in_order() const {
   const RowStore& rows = collected();
   std::vector<CollectedKey> order = collected_keys();
-  std::sort(order.begin(), order.end(), [&](const CollectedKey& a, const CollectedKey& b) {
-    note_work(8);
+  constexpr uint64_t kUnitsOfComparison = 8;
+  long_sort(order.begin(), order.end(), kUnitsOfComparison, [&](const CollectedKey& a, const CollectedKey& b) {
     if (a.group != b.group) return a.group < b.group;
     if (a.prefix != b.prefix) return a.prefix < b.prefix;
     if (!a.whole || !b.whole) {

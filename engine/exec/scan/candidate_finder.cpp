@@ -1,8 +1,10 @@
 #include "engine/exec/scan/candidate_finder.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
+#include "base/fiber/long_sort.h"
 #include "engine/exec/errors.h"
 #include "types/value/key_codec.h"
 
@@ -133,7 +135,8 @@ Result<Candidates> CandidateFinder::of_some(const KeyQuery& query, size_t most) 
     INDIGO_TRY(state_.check_memory(bytes_of(all)));
     INDIGO_TRY(state_.check());
   }
-  std::sort(all.begin(), all.end());
+  constexpr uint64_t kUnitsOfComparison = 20;
+  long_sort(all.begin(), all.end(), kUnitsOfComparison, std::less<>());
   for (auto at = all.begin(); at != all.end();) {
     const auto end = std::find_if(at, all.end(), [&](const std::string& key) { return key != *at; });
     if (end - at >= static_cast<std::ptrdiff_t>(least)) out.primary_keys.push_back(std::move(*at));
