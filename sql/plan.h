@@ -309,7 +309,6 @@ struct UpdatePlan : PlanOf<PlanKind::kUpdate>, ChangePlan, DispatchedChange<Upda
   // columns in input 0; input 0's columns that come from the target are refreshed first: (input column, table column).
   ExprPtr recheck;
   std::vector<std::pair<int, int>> refresh;
-  bool key_columns_change = false;  // some assignment touches a primary-key (or referenced) column
 };
 struct DeletePlan : PlanOf<PlanKind::kDelete>, ChangePlan, DispatchedChange<DeletePlan> {
   int key_column = 0;

@@ -209,6 +209,31 @@ StorageStatus LockManagerImpl::lock_advisory(LockOwner& owner, uint64_t database
 
 // ---- giving back
 
+void LockManagerImpl::unlock_row(LockOwner& lock_owner, TableId table, Bytes key, RowLockMode mode) {
+  OwnerImpl& owner = impl(lock_owner);
+  const LockNameView name{Space::kRow, table.value, key};
+  const uint64_t hash = LockTable::hash(name);
+  LockPartition& partition = table_.partition(hash);
+  LockRequest* request;
+  {
+    std::lock_guard guard(partition.mutex);
+    Lock* lock = partition.find(name, hash);
+    request = lock ? LockPartition::request_of(*lock, owner) : nullptr;
+  }
+  if (request != nullptr) release_last(owner, *request, static_cast<LockModeCode>(mode));
+}
+
+void LockManagerImpl::release_last(OwnerImpl& owner, const LockRequest& request, LockModeCode mode) {
+  auto& history = owner.history;
+  for (size_t i = history.size(); i-- > 0;) {
+    if (history[i].request != &request || history[i].mode != mode) continue;
+    release(owner, history[i]);
+    history.erase(history.begin() + static_cast<ptrdiff_t>(i));
+    break;
+  }
+  if (history.empty()) owner.held_filter = 0;
+}
+
 bool LockManagerImpl::unlock_advisory(LockOwner& lock_owner, uint64_t database, Bytes key, bool shared) {
   OwnerImpl& owner = impl(lock_owner);
   LockNameView name{Space::kAdvisory, database, key};
@@ -224,15 +249,7 @@ bool LockManagerImpl::unlock_advisory(LockOwner& lock_owner, uint64_t database, 
     uint32_t& count = shared ? request->advisory_shared : request->advisory_exclusive;
     if (--count > 0) return true;
   }
-  auto& history = owner.history;
-  for (size_t i = history.size(); i-- > 0;) {
-    if (history[i].request == request && history[i].mode == mode) {
-      release(owner, history[i]);
-      history.erase(history.begin() + static_cast<ptrdiff_t>(i));
-      break;
-    }
-  }
-  if (history.empty()) owner.held_filter = 0;
+  release_last(owner, *request, mode);
   return true;
 }
 

@@ -70,6 +70,8 @@ class LockManager {
   // Row locks.
   virtual StorageStatus lock_row(LockOwner& owner, TableId table, Bytes key, RowLockMode mode, bool wait,
                                  std::chrono::milliseconds timeout) = 0;
+  // Gives a row lock back before its time: one that this owner took in that mode and has not otherwise.
+  virtual void unlock_row(LockOwner& owner, TableId table, Bytes key, RowLockMode mode) = 0;
   // The place among those who wait for the record's writer.
   virtual StorageStatus lock_record_queue(LockOwner& owner, TableId table, Bytes key, bool wait,
                                           std::chrono::milliseconds timeout) = 0;

@@ -32,6 +32,7 @@ class LockManagerImpl final : public LockManager {
   bool key_value_in_use(IndexId index, Bytes key) override;
   StorageStatus lock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared, bool wait,
                               std::chrono::milliseconds timeout) override;
+  void unlock_row(LockOwner& owner, TableId table, Bytes key, RowLockMode mode) override;
   bool unlock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared) override;
 
   uint32_t mark(LockOwner& owner) override;
@@ -54,6 +55,7 @@ class LockManagerImpl final : public LockManager {
                    std::chrono::milliseconds timeout);
   StorageStatus await(LockRequest& request, LockPartition& partition, std::chrono::milliseconds timeout);
   void release(OwnerImpl& owner, const HeldLock& held);
+  void release_last(OwnerImpl& owner, const LockRequest& request, LockModeCode mode);  // and forgets it
   void release_transferred(OwnerImpl& owner, uint64_t object, LockModeCode mode);
   void transfer_weak_locks(OwnerImpl& strong, uint64_t object);
 

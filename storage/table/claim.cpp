@@ -30,10 +30,12 @@ StorageStatus TableImpl::check_committed(TransactionImpl& txn, const ReadView& v
   if (newer && fixed_snapshot) txn.met_newer(m.stamp);
   if (!m.visible()) {
     txn.saw(m.stamp);
+    const bool left_table = m.moved() && m.payload_length() == 0;  // storage/moved_rows.h
+    if (!newer && key_share && left_table && !fixed_snapshot) return StorageStatus::kConflict;
     if (!newer) return StorageStatus::kNotFound;
     if (fixed_snapshot) return m.moved() ? StorageStatus::kConflict : StorageStatus::kConflictDelete;
     if (!m.moved()) return StorageStatus::kNotFound;
-    if (m.payload_length() == 0) return StorageStatus::kConflict;  // into another table (storage/moved_rows.h)
+    if (left_table) return StorageStatus::kConflict;
     attempt.new_key.assign(leaf->payload(m), m.payload_length());
     attempt.next = Next::kFollow;
     return StorageStatus::kOk;
@@ -111,13 +113,16 @@ TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& vi
     leaf->latch.unlock_unchanged();
     return attempt;
   }
+  bool took_lock = false;
   if (m.locked() && (mine == nullptr || mode > mine->mode)) {
+    const uint32_t before = store_.locks().mark(txn.lock_owner());
     attempt.status = store_.locks().lock_row(txn.lock_owner(), id_, key, mode, false, {});
     if (attempt.status != StorageStatus::kOk) {
       leaf->latch.unlock_unchanged();
       if (attempt.status == StorageStatus::kWouldBlock) attempt.next = Next::kWaitLock;
       return attempt;
     }
+    took_lock = store_.locks().mark(txn.lock_owner()) != before;
     if (mode == RowLockMode::kUpdate)
       m.set_flag(RecordMeta::kLockedBit, false);  // no other transaction holds a lock now
   }
@@ -128,6 +133,7 @@ TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& vi
     leaf->set_meta(i, m);
   } else {
     mine = take_record(txn, leaf, i, m, key, mode);
+    mine->took_lock = took_lock;
     txn.state().log.emplace_back(mine, LogRecord::Kind::kClaim);
   }
   out.key.assign(key);
@@ -395,6 +401,7 @@ void TableImpl::unclaim(Transaction& transaction, Bytes key) {
   PendingVersion* p = my_pending(txn, key);
   if (p == nullptr || p->top.load(std::memory_order_relaxed) != nullptr) return;
   release_record(*p);
+  if (p->took_lock) store_.locks().unlock_row(txn.lock_owner(), id_, p->key, p->mode);
   txn.last_claim = nullptr;
   // Savepoints are positions in the log: what lies before the last one stays, and is skipped later.
   auto& log = txn.state().log;

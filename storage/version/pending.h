@@ -54,9 +54,10 @@ struct PendingVersion {
   Bytes key;
   uint64_t read_hash = 0;  // hash_read() of the key, if a serializable owner has computed it; the owner's alone
   RowLockMode mode = RowLockMode::kNoKeyUpdate;
-  uint32_t position = 0;  // of the record in its leaf when it was taken: where the owner looks first
-  bool released = false;  // the owner gave it up (rolled back to a savepoint, unclaimed)
-  PendingEntry first;     // room for the first entry
+  bool took_lock = false;  // the claim took a row lock in `mode`, too, which unclaim gives back
+  uint32_t position = 0;   // of the record in its leaf when it was taken: where the owner looks first
+  bool released = false;   // the owner gave it up (rolled back to a savepoint, unclaimed)
+  PendingEntry first;      // room for the first entry
 
   // The topmost entry that commands below `command` have pushed.
   const PendingEntry* visible_to(CommandId command) const {

@@ -117,6 +117,20 @@ Status RowClaimer::check_untouched(QueryState& state, uint32_t row, storage::Row
   return {};
 }
 
+Result<bool> RowClaimer::strengthen(QueryState& state, uint32_t row) {
+  storage::Claimed again;
+  const storage::StorageStatus status =
+      relation_->table->claim(state.transaction(), state.view(), claimed_[row].key, storage::RowLockMode::kUpdate,
+                              storage::LockWait::kNoWait, again);
+  if (status == storage::StorageStatus::kWouldBlock) return false;
+  if (status != storage::StorageStatus::kOk) return claim_error(state.transaction(), status, *relation_);
+  return true;
+}
+
+void RowClaimer::unclaim(QueryState& state, uint32_t row) {
+  relation_->table->unclaim(state.transaction(), claimed_[row].key);
+}
+
 // The condition again, over the newest version.
 Result<bool> RowClaimer::recheck(const Chunk*& source, uint32_t row) {
   if (source != copy_.get()) {  // the refreshed columns must be writable

@@ -38,6 +38,9 @@ class RowClaimer {
   bool watches_triggers() const { return watches_; }
   // After a trigger function has run for a claimed row: 27000 when it has changed the row.
   Status check_untouched(QueryState& state, uint32_t row, storage::RowLockMode mode);
+  // Takes a row that is claimed with kNoKeyUpdate with kUpdate; false: others have locked its key, and one would have to wait.
+  Result<bool> strengthen(QueryState& state, uint32_t row);
+  void unclaim(QueryState& state, uint32_t row);
 
  private:
   Result<bool> recheck(const Chunk*& source, uint32_t row);

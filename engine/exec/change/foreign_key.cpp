@@ -195,9 +195,14 @@ bool came_later(QueryState& state, const RelationInfo& parent, Bytes key) {
 Result<bool> ForeignKeyQueue::lock_parent(QueryState& state, const RelationInfo& parent,
                                           std::span<const int16_t> columns, std::span<const Datum> values) {
   storage::Transaction& txn = state.transaction();
+  // A row that goes to another partition while it is waited for is told of; one that had gone before is just not there.
   const auto lock = [&](Bytes key) {
-    return parent.table->lock_row(txn, txn.newest_view(), key, storage::RowLockMode::kKeyShare,
-                                  storage::LockWait::kWait, claimed_);
+    const auto attempt = [&](storage::LockWait wait) {
+      return parent.table->lock_row(txn, txn.newest_view(), key, storage::RowLockMode::kKeyShare, wait, claimed_);
+    };
+    const storage::StorageStatus status = attempt(storage::LockWait::kNoWait);
+    if (status == storage::StorageStatus::kWouldBlock) return attempt(storage::LockWait::kWait);
+    return moved_away(txn, status) ? storage::StorageStatus::kNotFound : status;
   };
   // The common case: the reference is to the primary key.
   const auto& pk = parent.key_columns;

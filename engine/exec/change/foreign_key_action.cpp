@@ -262,7 +262,7 @@ Status ForeignKeyAction::update(const Relation& leaf, const std::vector<std::str
   }
   Builder builder(state);
   INDIGO_ASSIGN(const auto updater, RowUpdater::make(builder, plan, plan.assignments, false));
-  if (updater->changes_key()) mode = storage::RowLockMode::kUpdate;
+  if (updater->may_change_key()) mode = storage::RowLockMode::kUpdate;
   updater->target().triggers().set_named(child);
   std::vector<storage::Claimed> claimed(1);
   const uint16_t first = 0;

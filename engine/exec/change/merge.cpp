@@ -81,7 +81,7 @@ class MergeOperator final : public Operator {
     auto r = static_cast<uint16_t>(row);
     bool erase = step->command == sql::CommandKind::kDelete;
     auto mode =
-        erase || step->updater->changes_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate;
+        erase || step->updater->may_change_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate;
     std::unique_ptr<Error> error;
     const Chunk* current = source;
     Selection claimed = claimer_.claim(state_, current, {&r, 1}, mode, error);

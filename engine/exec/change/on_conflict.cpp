@@ -57,7 +57,7 @@ Result<ConflictHandler::Answer> OnConflictHandler::conflict(const storage::Dupli
   if (!plan_.update) return invisible_conflict(duplicate.primary_key);
   storage::Transaction& txn = state_.transaction();
   storage::Table& table = inserter_.target().table();
-  auto mode = updater_->changes_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate;
+  auto mode = updater_->may_change_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate;
   storage::ReadView view = state_.view();
   if (txn.isolation() == storage::Isolation::kReadCommitted) view.stamp = txn.newest_view().stamp;
   storage::StorageStatus status =

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/trigger_info.h"
@@ -14,6 +15,24 @@ void mark_target_columns(const sql::ExprPtr& e, std::vector<bool>& columns) {
     if (c->column >= 0) columns[static_cast<size_t>(c->column)] = true;
   }
   sql::for_each_child(*e, [&](const sql::ExprPtr& child) { mark_target_columns(child, columns); });
+}
+
+// Part of the primary key, or of a key that foreign keys reference.
+bool is_lockable_key(const catalog::RelationInfo& relation, size_t column) {
+  const auto number = static_cast<int16_t>(column + 1);
+  const auto has = [&](const std::vector<int16_t>& columns) {
+    return std::find(columns.begin(), columns.end(), number) != columns.end();
+  };
+  return has(relation.key_columns) ||
+         std::any_of(relation.referenced_by.begin(), relation.referenced_by.end(),
+                     [&](const auto& constraint) { return has(constraint.foreign_columns); });
+}
+
+// The same bits, which is what PostgreSQL compares here: values that are equal and look different change the key.
+bool same_bits(Phys phys, const Datum& a, const Datum& b) {
+  if (a.null || b.null) return a.null == b.null;
+  if (phys == Phys::kStr) return a.str == b.str;
+  return std::memcmp(&a.block, &b.block, phys_bytes(phys)) == 0;
 }
 
 }  // namespace
@@ -77,6 +96,9 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   for (const sql::ExprPtr& check : plan.checks) mark_target_columns(check, wanted);
   updater->patch_ = !updater->before_ && updater->patches_few();
   updater->partial_ = partial && updater->patch_ && !updater->changes_key_;
+  for (size_t c = 0; c < updater->assigned_.size(); c++) {
+    if (updater->assigned_[c] != nullptr && is_lockable_key(*plan.relation, c)) updater->strong_columns_.push_back(c);
+  }
   for (size_t c = 0; c < wanted.size(); c++) {
     if (wanted[c] || !updater->partial_) updater->wanted_.push_back(static_cast<uint16_t>(c));
   }
@@ -189,6 +211,11 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
     for (size_t i = 0; i < generated_columns_.size(); i++) new_.columns[generated_columns_[i]].reference(generated_[i]);
   }
   selection.count = check_rows(new_frame, claimed, selection, error);
+  if (strengthener_ != nullptr) {
+    Status strong = strengthen(claimed, selection);
+    if (!strong.ok()) error = strong.take_error();
+    if (!strong.ok() || !blocked_.empty()) return {};
+  }
   returned_.begin(new_, frame.extent);
   for (uint32_t i = 0; i < selection.count; i++) {
     Status status = write(claimed[selection[i]], selection[i]);
@@ -240,6 +267,29 @@ void RowUpdater::make_image(const storage::Claimed& claimed, uint32_t row) {
   for (const std::vector<size_t>* columns : {&value_columns_, &generated_columns_}) {
     for (const size_t c : *columns) layout.patch(image_, c, new_.columns[c].datum(row));
   }
+}
+
+Result<bool> RowUpdater::needs_strong_lock(const storage::Claimed& claimed, uint32_t row) {
+  const types::RowLayout& layout = target_.relation().layout;
+  for (const size_t c : strong_columns_) {
+    if (!same_bits(layout.phys(c), layout.column(claimed.row, c), new_.columns[c].datum(row))) return true;
+  }
+  if (partition_check_ == nullptr) return false;
+  INDIGO_ASSIGN(const bool stays, partition_check_->holds(new_, row));
+  return !stays;
+}
+
+Status RowUpdater::strengthen(std::span<const storage::Claimed> claimed, Selection selection) {
+  blocked_.clear();
+  if (strong_columns_.empty() && partition_check_ == nullptr) return {};
+  for (uint32_t i = 0; i < selection.count; i++) {
+    const uint32_t row = selection[i];
+    INDIGO_ASSIGN(const bool strong, needs_strong_lock(claimed[row], row));
+    if (!strong) continue;
+    INDIGO_ASSIGN(const bool taken, strengthener_->strengthen(state_, row));
+    if (!taken) blocked_.push_back(static_cast<uint16_t>(row));
+  }
+  return {};
 }
 
 Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {

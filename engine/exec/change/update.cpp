@@ -1,6 +1,9 @@
 // UPDATE.
 #include "engine/exec/change/update.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/change_operator.h"
 #include "engine/exec/change/claim_rows.h"
@@ -18,8 +21,7 @@ class UpdateOperator final : public ChangeOperator {
         returns_(!plan.returning.empty()),
         claimer_(std::move(claimer)),
         updater_(std::move(updater)),
-        mode_(plan.key_columns_change || updater_->changes_key() ? storage::RowLockMode::kUpdate
-                                                                 : storage::RowLockMode::kNoKeyUpdate) {
+        mode_(updater_->may_change_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate) {
     const auto& named = static_cast<const sql::UpdatePlan&>(statement).relation;
     updater_->target().triggers().set_named(named);
     if (updater_->has_before_triggers() || has_before_statement(*named, catalog::kTriggerUpdate))
@@ -30,10 +32,30 @@ class UpdateOperator final : public ChangeOperator {
   void announce() override { claimer_.announce(state_); }
   Selection change(const Chunk*& source, std::unique_ptr<Error>& error) override {
     if (claimer_.watches_triggers()) return change_each(source, error);
-    Selection rows = claimer_.claim(state_, source, source->selection, mode_, error);
-    if (rows.count == 0) return rows;
-    updater_->load(claimer_.claimed(), rows);
-    return updater_->update(source, claimer_.claimed(), rows, error);
+    Selection rows = claimer_.claim(state_, source, source->selection, storage::RowLockMode::kNoKeyUpdate, error);
+    updater_->strengthen_with(claimer_);
+    while (rows.count > 0) {
+      updater_->load(claimer_.claimed(), rows);
+      const Selection updated = updater_->update(source, claimer_.claimed(), rows, error);
+      if (error != nullptr || updater_->blocked().empty()) return updated;
+      rows = claim_blocked(source, rows, error);
+    }
+    return rows;
+  }
+  // Lets go of the rows whose keys others have locked, waits for them, and answers all that are claimed then. Each turn makes
+  // at least one row's claim the strong one.
+  Selection claim_blocked(const Chunk*& source, Selection rows, std::unique_ptr<Error>& error) {
+    const std::vector<uint16_t> blocked = updater_->blocked();
+    std::vector<uint16_t> kept;
+    for (uint32_t i = 0; i < rows.count; i++) {
+      if (!std::binary_search(blocked.begin(), blocked.end(), rows[i])) kept.push_back(static_cast<uint16_t>(rows[i]));
+    }
+    for (const uint16_t r : blocked) claimer_.unclaim(state_, r);
+    const Selection again = claimer_.claim(state_, source, {blocked.data(), static_cast<uint32_t>(blocked.size())},
+                                           storage::RowLockMode::kUpdate, error);
+    done_.clear();
+    std::merge(kept.begin(), kept.end(), again.rows, again.rows + again.count, std::back_inserter(done_));
+    return {done_.data(), static_cast<uint32_t>(done_.size())};
   }
   const Chunk& changed_rows(Selection) override { return one_by_one_ ? changed_ : updater_->new_rows(); }
 
@@ -71,7 +93,7 @@ class UpdateOperator final : public ChangeOperator {
 
   bool one_by_one_ = false;
   const bool returns_;
-  std::vector<uint16_t> done_;
+  std::vector<uint16_t> done_;  // rows of the chunk
   Chunk changed_;
   RowClaimer claimer_;
   std::unique_ptr<RowUpdater> updater_;

@@ -2,6 +2,10 @@
 //
 // RowUpdater works on rows that the caller has claimed. The new image is a patched copy of the old one unless most strings
 // change or a BEFORE trigger sees the row; where nothing else needs the whole row, only what expressions read is decoded.
+//
+// Locks: a row whose key stays as it is needs kNoKeyUpdate, beside which foreign keys may lock it; one whose key changes, or
+// that leaves its table, needs kUpdate. As in PostgreSQL an UPDATE compares values (UPDATE t SET id = id changes no key), so that
+// its rows are claimed with the weaker mode first and strengthen() asks for the stronger one where it turns out to be needed.
 // Thread safety: none.
 #pragma once
 
@@ -26,7 +30,13 @@ class RowUpdater {
   static Result<std::unique_ptr<RowUpdater>> make(Builder& b, const sql::ChangePlan& plan,
                                                   const std::vector<sql::Assignment>& assignments, bool need_row);
 
-  bool changes_key() const { return changes_key_; }
+  // Assigns columns of the primary key or of a key that foreign keys reference.
+  bool may_change_key() const { return !strong_columns_.empty(); }
+  // Of rows claimed with kNoKeyUpdate by `claimer`, update() takes those whose key changes with kUpdate before it writes any.
+  // Where that would have to wait it writes nothing, and blocked() has the rows: the caller lets go of them, claims them with
+  // kUpdate, and begins again. (To wait while holding them would be a deadlock with who has locked a row's key and updates it.)
+  void strengthen_with(RowClaimer& claimer) { strengthener_ = &claimer; }
+  const std::vector<uint16_t>& blocked() const { return blocked_; }
   // Then rows come one at a time, and a claimer that watches for what the triggers' functions do.
   bool has_before_triggers() const { return before_; }
   void set_claimer(RowClaimer* claimer, storage::RowLockMode mode) {
@@ -52,6 +62,9 @@ class RowUpdater {
   uint32_t check_partial(const Frame& frame, std::span<const storage::Claimed> claimed, Selection selection,
                          std::unique_ptr<Error>& error);
   Status write(const storage::Claimed& claimed, uint32_t row);
+  // Claims with kUpdate the rows whose key changes; those that would have to wait are blocked_.
+  Status strengthen(std::span<const storage::Claimed> claimed, Selection selection);
+  Result<bool> needs_strong_lock(const storage::Claimed& claimed, uint32_t row);
   // BEFORE triggers of the one selected row; false: it stays as it is.
   Result<bool> fire_before(const storage::Claimed& claimed, uint32_t row);
   // A row that belongs into another partition now.
@@ -73,9 +86,12 @@ class RowUpdater {
   std::unique_ptr<PartitionedInsert> mover_;
   std::vector<int> moved_columns_;  // by column of that table
   Chunk moved_;
-  bool patch_ = false;    // the new image is a patched copy of the old one
-  bool partial_ = false;  // only columns that expressions read are decoded
-  bool changes_key_ = false;
+  bool patch_ = false;                  // the new image is a patched copy of the old one
+  bool partial_ = false;                // only columns that expressions read are decoded
+  bool changes_key_ = false;            // assigns columns of the primary key
+  std::vector<size_t> strong_columns_;  // assigned ones of the primary key and of referenced keys
+  RowClaimer* strengthener_ = nullptr;
+  std::vector<uint16_t> blocked_;
   bool before_ = false;    // BEFORE UPDATE triggers
   std::string triggered_;  // the row as they left it
   RowClaimer* claimer_ = nullptr;

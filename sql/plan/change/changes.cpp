@@ -324,23 +324,8 @@ class ChangePlanner {
     const Layout others = without_target(stage.built.layout);
     Resolver resolve(others, &row_);
     INDIGO_ASSIGN(plan->assignments, assignments(resolve, q_.assignments));
-    plan->key_columns_change = std::any_of(plan->assignments.begin(), plan->assignments.end(),
-                                           [&](const Assignment& a) { return is_key(a.column); });
     INDIGO_TRY(common(*plan, *plan, stage.built.layout));
     return plan;
-  }
-
-  // Part of the primary key, or of a key that foreign keys may reference.
-  bool is_key(int column) const {
-    const auto number = static_cast<int16_t>(column + 1);
-    const auto has = [&](const std::vector<int16_t>& columns) {
-      return std::find(columns.begin(), columns.end(), number) != columns.end();
-    };
-    if (has(relation_->key_columns)) return true;
-    for (const auto& constraint : relation_->referenced_by) {
-      if (has(constraint.foreign_columns)) return true;
-    }
-    return false;
   }
 
   Result<PlanPtr> erase() {

@@ -102,7 +102,6 @@ TEST_F(ExecChange, KeyUpdatesDoNotMeetTheirOwnRows) {
   for (int i = 1; i <= 100; i++) rows.push_back({std::to_string(i * 1000)});
   fill(t, rows);
   auto p = update(t, 0, op("+", col(0, oid::kInt4, 1), i4(1)));
-  p->key_columns_change = true;
   EXPECT_EQ(change(p, CommandKind::kUpdate), "");
   EXPECT_EQ(affected_, 100u);
   EXPECT_EQ(run(limit(scan(t, {0}), 2)), "1001\n2001\n");
@@ -219,7 +218,6 @@ TEST_F(ExecForeignKey, NoActionAndRestrict) {
 TEST_F(ExecForeignKey, CascadeDeleteAndUpdate) {
   family('c', 'c');
   auto moved = update(p_, 0, i4(7), i4(2));
-  moved->key_columns_change = true;
   EXPECT_EQ(change(moved, CommandKind::kUpdate), "");
   EXPECT_EQ(contents(c_), "10|1\n11|1\n12|7\n13|null\n");
   EXPECT_EQ(change(erase(p_, i4(1)), CommandKind::kDelete), "");
