@@ -57,9 +57,10 @@ class Dependences {
 
 // A session's state of the catalog, noted before something is made of it.
 struct CatalogState {
-  uint64_t version = 0;  // SessionCatalog::version()
-  uint64_t shared = 0;   // of what is committed
-  uint64_t of_own = 0;   // of the transaction's own changes; 0: there were none, or they do not matter
+  static constexpr uint64_t kNeverAgain = UINT64_MAX;  // of_own: what was made then holds for its snapshot alone
+  uint64_t version = 0;                                // SessionCatalog::version()
+  uint64_t shared = 0;                                 // of what is committed
+  uint64_t of_own = 0;  // of the transaction's own changes; 0: there were none, or they do not matter
 };
 
 class ChangeLog {

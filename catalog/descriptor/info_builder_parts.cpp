@@ -18,11 +18,13 @@ void InfoBuilder::add_inheritance(RelationInfo& relation, const RowReader& row) 
   const SystemTable& t = database_.table(pg_inherits::kOid);
   t.scan(txn_, {Datum::of_oid(relation.oid)}, [&](RowReader inherits) {
     relation.parents.push_back(inherits.oid(pg_inherits::c_inhparent));
+    relation.is_detaching |= inherits.flag(pg_inherits::c_inhdetachpending);
     return true;
   });
   if (!row.flag(pg_class::c_relhassubclass)) return;
   t.scan_index(txn_, system_index::kInheritsParent, {Datum::of_oid(relation.oid)}, [&](RowReader inherits) {
-    relation.children.push_back(inherits.oid(pg_inherits::c_inhrelid));
+    const bool goes = inherits.flag(pg_inherits::c_inhdetachpending);
+    (goes ? relation.detaching : relation.children).push_back(inherits.oid(pg_inherits::c_inhrelid));
     return true;
   });
   std::sort(relation.children.begin(), relation.children.end());

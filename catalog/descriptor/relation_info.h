@@ -156,6 +156,10 @@ struct RelationInfo : RowShape {
   // ---- inheritance and partitions
   std::vector<Oid> parents;   // pg_inherits, in order
   std::vector<Oid> children;  // direct ones, ascending
+  // Partitions that DETACH ... CONCURRENTLY has marked and not yet let go of: no children any more, but for snapshots that are
+  // older than the mark (SessionCatalog::relation). In such a partition, which keeps its parent: is_detaching.
+  std::vector<Oid> detaching;
+  bool is_detaching = false;
   bool is_partition = false;
   std::string partition_bound;                        // relpartbound (sql/partition/bound.h)
   std::shared_ptr<const PartitionKey> partition_key;  // partitioned tables

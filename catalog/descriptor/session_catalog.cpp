@@ -160,6 +160,11 @@ Oid SessionCatalog::creation_schema() {
 // ---- relations
 
 std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
+  auto found = newest_relation(oid);
+  return found == nullptr || found->detaching.empty() ? found : in_snapshot(std::move(found));
+}
+
+std::shared_ptr<const RelationInfo> SessionCatalog::newest_relation(Oid oid) {
   refresh();
   if (recording_ != nullptr) recording_->add(object_key(oid));
   if (const auto it = by_oid_.find(oid); it != by_oid_.end()) {
@@ -268,7 +273,7 @@ std::shared_ptr<const RelationInfo> SessionCatalog::find_relation(std::string_vi
   const uint64_t begun = local_version_;
   auto found = schema.empty() ? find_along_path(name) : relation_named(schema_named(schema), name);
   // A missing name is not kept: creating it later changes the version, but probing many names would fill memory.
-  if (found != nullptr && local_version_ == begun && !is_foreign_temporary(*found)) {
+  if (found != nullptr && local_version_ == begun && !is_foreign_temporary(*found) && found->detaching.empty()) {
     by_name_.emplace(std::string(key), found);
   }
   return found;

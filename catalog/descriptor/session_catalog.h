@@ -69,10 +69,14 @@ class SessionCatalog final : public CatalogView {
   // ---- what things made of this view depend on. While a Recording lives, look-ups are noted in it; of two, in the newer one.
   class Recording {
    public:
-    explicit Recording(SessionCatalog& catalog) : catalog_(catalog), before_(catalog.recording_) {
+    explicit Recording(SessionCatalog& catalog)
+        : catalog_(catalog), before_(catalog.recording_), met_before_(std::exchange(catalog.met_detaching_, false)) {
       catalog.recording_ = &noted_;
     }
-    ~Recording() { catalog_.recording_ = before_; }
+    ~Recording() {
+      catalog_.recording_ = before_;
+      catalog_.met_detaching_ |= met_before_;
+    }
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;
     Dependences take() {
@@ -83,11 +87,16 @@ class SessionCatalog final : public CatalogView {
    private:
     SessionCatalog& catalog_;
     Dependences* const before_;
+    const bool met_before_;
     Dependences noted_;
   };
   CatalogState state() const;
   // Whether other sessions would find the same: it has no temporary objects and has changed nothing that is not committed.
   bool sees_what_all_see() const { return !private_ && own_changes_ == 0 && temp_schema_ == kInvalidOid; }
+  // What is made now holds for this snapshot alone: a partition of a table that it is about is being detached. partitions_of: a
+  // number, never 0, of the snapshots that see the same partitions as the bound transaction's does.
+  bool is_for_one_snapshot() const { return met_detaching_; }
+  uint64_t partitions_of() const;
   // For what was made in `made` and depends on `on`: whether it outlives the transaction.
   void settle(CatalogState& made, const Dependences& on) const;
   // Whether what was made in that state is as it would be made now.
@@ -114,6 +123,7 @@ class SessionCatalog final : public CatalogView {
   Oid schema_named(std::string_view name) override;
   std::string schema_name(Oid schema) override;
   Oid creation_schema() override;
+  // A partitioned table has the partitions that the transaction's snapshot sees, when it has one for all its statements.
   std::shared_ptr<const RelationInfo> relation(Oid oid) override;
   std::shared_ptr<const RelationInfo> relation_named(Oid schema, std::string_view name) override;
   std::shared_ptr<const RelationInfo> find_relation(std::string_view schema, std::string_view name) override;
@@ -217,6 +227,9 @@ class SessionCatalog final : public CatalogView {
     functions_.clear();
   }
   std::shared_ptr<const RelationInfo> find_along_path(std::string_view name);
+  // Notes that a partition is being detached; answers the relation with those that the snapshot still has.
+  std::shared_ptr<const RelationInfo> in_snapshot(std::shared_ptr<const RelationInfo> relation);
+  std::shared_ptr<const RelationInfo> newest_relation(Oid oid);
   // Over the graph of memberships; the database's owner is a member of pg_database_owner.
   bool reaches(Oid role, Oid of, bool inheriting);
   bool walk_memberships(Oid role, Oid of, bool inheriting);
@@ -235,6 +248,7 @@ class SessionCatalog final : public CatalogView {
   bool private_everything_ = false;
   std::shared_ptr<Announced> announced_;  // of the changes noted so far
   Dependences* recording_ = nullptr;
+  bool met_detaching_ = false;  // a look-up answered a table, one of whose partitions is being detached
   // Of this transaction's changes over what is committed: a new number for each change of either.
   mutable uint64_t private_version_ = 0;
   mutable uint64_t private_seen_ = 0;  // the database's version that it is for

@@ -16,10 +16,15 @@ CatalogState SessionCatalog::state() const {
 }
 
 void SessionCatalog::settle(CatalogState& made, const Dependences& on) const {
+  if (met_detaching_) {
+    made.of_own = CatalogState::kNeverAgain;
+    return;
+  }
   if (made.of_own != 0 && private_ && !private_log_.touched_since(0, on)) made.of_own = 0;
 }
 
 bool SessionCatalog::unchanged_since(const CatalogState& made, const Dependences& on) const {
+  if (made.of_own == CatalogState::kNeverAgain) return false;
   if (made.of_own != 0 && (!private_ || made.of_own < private_begin_)) return false;  // that transaction has ended
   if (private_ && private_log_.touched_since(made.of_own, on)) return false;
   const uint64_t own_passed = (own_changes_ - (made.shared >> kSharedBits)) & kOwnMask;

@@ -99,6 +99,9 @@ struct DdlContext {
   std::string_view text;        // the whole text that `location`s of the tree count in
   Oid extension = kInvalidOid;  // whose definitions run: what they make is its own
   std::string tag;              // a command tag other than the statement's name ("SELECT 10")
+  // What the statement does in a transaction of its own, once this one has been committed (DETACH ... CONCURRENTLY). Only where
+  // it stands in no transaction block (UtilityStatement::refused_in_block).
+  std::function<Status(DdlContext&)> next_transaction = {};
   storage::Store& store() const;
 };
 

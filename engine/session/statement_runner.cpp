@@ -148,6 +148,15 @@ Status StatementRunner::lock_relations(PreparedPtr& prepared, std::span<const Da
   }
 }
 
+Status StatementRunner::lock_named(const Prepared& prepared) {
+  Status locked;
+  for_each_plan(prepared, [&](const sql::PlannedStatement& plan) {
+    const size_t count = plan.lock_prunings.empty() ? plan.relations.size() : plan.always_locked;
+    for (size_t i = 0; i < count && locked.ok(); i++) locked = lock(plan.relations[i]);
+  });
+  return locked;
+}
+
 Status StatementRunner::check_allowed(const Prepared& prepared) {
   if (!prepared.privileges.empty() || !prepared.functions.empty()) {
     catalog::SessionCatalog& catalog = session_.session_catalog();

@@ -37,6 +37,8 @@ class StatementRunner {
   // Table locks of a plan, and its re-check against the catalog; replaces `prepared` when it had to be planned again.
   // `parameters`: with which alone it is run after this; partitions that they leave out are not locked.
   Status lock_relations(PreparedPtr& prepared, std::span<const Datum> parameters, Columns columns = Columns::kTold);
+  // Of the tables whose locks do not depend on parameters: what PREPARE locks.
+  Status lock_named(const Prepared& prepared);
   // Runs queries that rules have added to a statement, each after a new command has begun. `sink`: of their SELECTs' rows.
   Status run_rule_queries(std::span<const PreparedPtr> queries, std::span<const Datum> parameters, RowSink* sink);
   // Privileges, and whether a read-only transaction may run it.

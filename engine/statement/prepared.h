@@ -49,8 +49,9 @@ struct Prepared {
   mutable Allowed allowed;
   mutable bool has_run = false;                                 // another note of that session
   mutable std::shared_ptr<const sql::Fingerprint> fingerprint;  // another; null until it is asked for
-  catalog::CatalogState made_in;                                // before its making
-  catalog::Dependences depends;                                 // of the catalog, that its making has looked up
+  uint64_t only_for = 0;            // not 0: SessionCatalog::partitions_of the snapshots that it holds for
+  catalog::CatalogState made_in;    // before its making
+  catalog::Dependences depends;     // of the catalog, that its making has looked up
   mutable uint64_t current_at = 0;  // the last version that was found to leave it as it is: a note of the session, too
   uint64_t plan_settings = 0;       // SessionSettings::plan_generation at planning
   bool for_cursor = false;          // planned so that rows tell where they come from

@@ -163,6 +163,23 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   return {};
 }
 
+namespace {
+
+Status run_next_transaction(SessionParts& session, DdlHost& host, const UtilityCall& call,
+                            const std::function<Status(DdlContext&)>& run) {
+  TransactionBlock& block = session.block();
+  INDIGO_TRY(block.commit());
+  INDIGO_TRY(session.begin_statement());
+  session.transaction().next_command();
+  session.transaction().take_statement_snapshot();
+  DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
+  INDIGO_TRY(run(context));
+  session.transaction().next_command();
+  return {};
+}
+
+}  // namespace
+
 Status run_definition(UtilityCall& call) {
   auto& session = call.session;
   DefinitionHost host(session, &call.statement, call.parameters, call.parameter_types);
@@ -173,7 +190,8 @@ Status run_definition(UtilityCall& call) {
   INDIGO_ASSIGN(call.tag, execute_ddl(context, *call.node));
   host.has_ended();
   session.transaction().next_command();
-  return events.end();
+  INDIGO_TRY(events.end());
+  return context.next_transaction ? run_next_transaction(session, host, call, context.next_transaction) : Status();
 }
 
 }  // namespace indigo::engine

@@ -40,6 +40,8 @@ Status run_prepare(UtilityCall& call) {
   if (statement.prepared->is_utility()) {
     return Error(sqlstate::kFeatureNotSupported, "utility statements cannot be prepared");
   }
+  // As in PostgreSQL the block has the statement's tables locked from now on.
+  if (session.block().in_block()) INDIGO_TRY(session.runner().lock_named(*statement.prepared));
   statement.from_sql = true;
   statement.prepare_time = session.message().timestamp();
   session.statements().add(stmt.name, std::move(statement));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/descriptor/detaching_partitions.h"
 #include "catalog/descriptor/foreign_key_info.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/expression.h"
@@ -82,31 +83,6 @@ Status adopt_columns(DdlContext& c, const RelationInfo& parent, const RelationIn
     INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(own->oid)}, [&](RowValues& v) {
       v.i32(pg_constraint::c_coninhcount, own->inherit_count + 1);
       if (partition) v.flag(pg_constraint::c_conislocal, false);
-    }));
-  }
-  c.catalog.changed({child.oid});
-  return {};
-}
-
-Status abandon_columns(DdlContext& c, const RelationInfo& parent, const RelationInfo& child) {
-  for (const ColumnInfo& column : parent.columns) {
-    const ColumnInfo* own = column.dropped ? nullptr : child.find_column(column.name);
-    if (own == nullptr) continue;
-    INDIGO_TRY(update_attribute(c, child.oid, own->number, [&](RowValues& v) {
-      const int32_t count = v.get(pg_attribute::c_attinhcount).i32;
-      if (count == 0) return;
-      v.i32(pg_attribute::c_attinhcount, count - 1);
-      if (count == 1) v.flag(pg_attribute::c_attislocal, true);
-    }));
-  }
-  for (const ConstraintInfo& k : child.constraints) {
-    if (k.kind != 'c' || k.inherit_count == 0) continue;
-    const bool inherited = std::any_of(parent.constraints.begin(), parent.constraints.end(),
-                                       [&](const ConstraintInfo& o) { return o.kind == 'c' && o.name == k.name; });
-    if (!inherited) continue;
-    INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)}, [&](RowValues& v) {
-      v.i32(pg_constraint::c_coninhcount, k.inherit_count - 1);
-      if (k.inherit_count == 1) v.flag(pg_constraint::c_conislocal, true);
     }));
   }
   c.catalog.changed({child.oid});
@@ -198,7 +174,7 @@ Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
   INDIGO_TRY(check_not_in_use(c, *child, "ALTER TABLE"));
   if (child->is_foreign()) INDIGO_TRY(check_foreign_attachable(*parent, *child));
   INDIGO_ASSIGN(const sql::partition::Bound bound, read_bound_spec(c, *parent, *cmd.bound));
-  INDIGO_TRY(check_new_bound(c, *parent, child->name, bound, *cmd.bound));
+  INDIGO_TRY(check_new_bound(c, *catalog::with_detaching(c.catalog, parent), child->name, bound, *cmd.bound));
   INDIGO_TRY(adopt_columns(c, *parent, *child, true));
   const std::string stored = stored_bound(c, *parent, bound);
   INDIGO_TRY(link_child(c, child->oid, parent->oid, 1, &stored));
@@ -211,35 +187,6 @@ Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
   INDIGO_TRY(inherit_triggers(c, child->oid, *current(c, parent->oid)));
   INDIGO_TRY(check_rows(c, *current(c, child->oid)));
   return check_default_partition(c, current(c, parent->oid), bound);
-}
-
-Status detach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery__PartitionCmd& cmd) {
-  if (!parent->is_partitioned()) {
-    return Error(sqlstate::kInvalidObjectDefinition, "table " + quoted(parent->name) + " is not partitioned");
-  }
-  if (cmd.concurrent) {
-    INDIGO_ASSIGN(const auto map, sql::partition::PartitionMap::of(c.host.session(), *parent));
-    if (map->default_partition() >= 0) {
-      return Error(sqlstate::kObjectNotInPrerequisiteState,
-                   "cannot detach partitions concurrently when a default partition exists");
-    }
-  }
-  INDIGO_ASSIGN(const RelationPtr child, open_relation(c, cmd.name, TableLockMode::kAccessExclusive));
-  if (std::find(child->parents.begin(), child->parents.end(), parent->oid) == child->parents.end()) {
-    return Error(sqlstate::kUndefinedTable,
-                 "relation " + quoted(child->name) + " is not a partition of relation " + quoted(parent->name));
-  }
-  for (const IndexInfo& index : child->indexes) INDIGO_TRY(unlink_index(c, index.oid));
-  for (const ConstraintInfo& k : child->constraints) {
-    if (k.kind == 'f' && k.parent != kInvalidOid && !catalog::is_reference_to_partition(*child, k)) {
-      INDIGO_TRY(detach_foreign_key(c, *child, k));
-    }
-  }
-  INDIGO_TRY(remove_referenced_partition(c, *child));
-  INDIGO_TRY(drop_inherited_triggers(c, *current(c, child->oid), *parent));
-  INDIGO_TRY(abandon_columns(c, *parent, *current(c, child->oid)));
-  if (child->partition_bound == "d") INDIGO_TRY(set_default_partition(c, parent->oid, kInvalidOid));
-  return unlink_child(c, child->oid, parent->oid);
 }
 
 Status add_inheritance(DdlContext& c, const RelationPtr& child, const PgQuery__RangeVar* name) {
@@ -275,17 +222,6 @@ Status add_inheritance(DdlContext& c, const RelationPtr& child, const PgQuery__R
     return true;
   });
   return link_child(c, child->oid, parent->oid, sequence, nullptr);
-}
-
-Status drop_inheritance(DdlContext& c, const RelationPtr& child, const PgQuery__RangeVar* name) {
-  if (child->is_partition) return Error(sqlstate::kWrongObjectType, "cannot change inheritance of a partition");
-  INDIGO_ASSIGN(const RelationPtr parent, open_relation(c, name, TableLockMode::kShareUpdateExclusive));
-  if (std::find(child->parents.begin(), child->parents.end(), parent->oid) == child->parents.end()) {
-    return Error(sqlstate::kUndefinedTable,
-                 "relation " + quoted(parent->name) + " is not a parent of relation " + quoted(child->name));
-  }
-  INDIGO_TRY(abandon_columns(c, *parent, *child));
-  return unlink_child(c, child->oid, parent->oid);
 }
 
 }  // namespace indigo::engine::ddl

@@ -1,4 +1,4 @@
-// ALTER TABLE ... ATTACH PARTITION, DETACH PARTITION, INHERIT and NO INHERIT.
+// ALTER TABLE ... ATTACH PARTITION and INHERIT.
 #pragma once
 
 #include "engine/ddl/drop/dependency.h"
@@ -7,8 +7,6 @@
 namespace indigo::engine::ddl {
 
 Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery__PartitionCmd& cmd);
-Status detach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery__PartitionCmd& cmd);
 Status add_inheritance(DdlContext& c, const RelationPtr& child, const PgQuery__RangeVar* parent);
-Status drop_inheritance(DdlContext& c, const RelationPtr& child, const PgQuery__RangeVar* parent);
 
 }  // namespace indigo::engine::ddl

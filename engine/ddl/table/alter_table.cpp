@@ -14,6 +14,7 @@
 #include "engine/ddl/object/view_options.h"
 #include "engine/ddl/partition/alter_children.h"
 #include "engine/ddl/partition/attach.h"
+#include "engine/ddl/partition/detach.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_target.h"
@@ -62,7 +63,11 @@ TableLockMode lock_of(const PgQuery__AlterTableCmd& cmd) {
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ClusterOn:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropCluster:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetOptions:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartitionFinalize:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions: return TableLockMode::kShareUpdateExclusive;
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartition:
+      return cmd.def->partition_cmd->concurrent ? TableLockMode::kShareUpdateExclusive
+                                                : TableLockMode::kAccessExclusive;
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigAll:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigUser:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigAll:
@@ -430,6 +435,8 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnGenericOptions:
       return change_column_options(c, *relation, cmd.name, nodes(cmd.def->list->n_items, cmd.def->list->items));
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartition: return detach_partition(c, relation, *cmd.def->partition_cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartitionFinalize:
+      return finalize_detach(c, relation, *cmd.def->partition_cmd);
     default: return unsupported("this form of ALTER TABLE");
   }
 }
@@ -548,6 +555,7 @@ Status execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s) {
     return Error(sqlstate::kWrongObjectType, quoted(relation->name) + " is not " + wanted);
   }
   for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(check_alter_target(*relation, cmd->subtype));
+  INDIGO_TRY(refuse_detaching(*relation));
   const auto methods = std::count_if(commands.begin(), commands.end(), [](const PgQuery__AlterTableCmd* cmd) {
     return cmd->subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_SetAccessMethod;
   });

@@ -77,6 +77,7 @@ constexpr Action kActions[] = {
     {PG_QUERY__ALTER_TABLE_TYPE__AT_DropInherit, "NO INHERIT", kTable | kForeign},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_AttachPartition, "ATTACH PARTITION", kTable | kPartitionedIndex},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartition, "DETACH PARTITION", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartitionFinalize, "DETACH PARTITION ... FINALIZE", kTable},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_GenericOptions, "OPTIONS", kForeign},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnGenericOptions, "ALTER COLUMN ... OPTIONS", kForeign},
 };

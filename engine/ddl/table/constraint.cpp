@@ -11,6 +11,9 @@
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/implication.h"
+#include "sql/plan/level.h"
 #include "types/value/acl.h"
 #include "types/value/vector.h"
 
@@ -391,6 +394,28 @@ Result<bool> merge_with_inherited(DdlContext& c, const RelationInfo& relation, c
   return false;
 }
 
+// What of `n` the expression and the relation say, the name too if it has none.
+Status insert_check(DdlContext& c, const RelationInfo& relation, const StoredExpression& e, NewConstraint& n) {
+  n.oid = next_oid(c);
+  if (n.name.empty()) {
+    std::string_view column;
+    if (e.columns.size() == 1) column = relation.columns[static_cast<size_t>(e.columns[0]) - 1].name;
+    n.name = choose_constraint_name(c, relation.name, column, "check", relation.schema);
+  }
+  n.schema = relation.schema;
+  n.relation = relation.oid;
+  n.columns = e.columns;
+  n.expression = e.tree;
+  INDIGO_TRY(insert_constraint(c, n));
+  INDIGO_TRY(update_class(c, relation.oid, [](RowValues& v) {
+    v.i16(pg_class::c_relchecks, static_cast<int16_t>(v.get(pg_class::c_relchecks).i16 + 1));
+  }));
+  const Address self{pg_constraint::kOid, n.oid, 0};
+  INDIGO_TRY(record_expression(c, self, e, relation.oid, 'a'));
+  if (!e.columns.empty()) return {};
+  return record_dependency(c, self, {pg_class::kOid, relation.oid, 0}, 'a');
+}
+
 }  // namespace
 
 Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k) {
@@ -403,32 +428,56 @@ Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const
   if (!stored.ok() && !target.is_new) return Error(std::move(*stored.take_error())).at(0);
   INDIGO_ASSIGN(const StoredExpression e, std::move(stored));
   NewConstraint n;
-  n.oid = next_oid(c);
   if (sql::has_text(k.conname)) {
     n.name = truncated_name(k.conname);
     INDIGO_ASSIGN(const bool merged, merge_with_inherited(c, *relation, n.name, e.tree, k.is_no_inherit));
     if (merged) return {};
     INDIGO_TRY(check_constraint_name_free(*relation, n.name));
-  } else {
-    std::string_view column;
-    if (e.columns.size() == 1) column = relation->columns[static_cast<size_t>(e.columns[0]) - 1].name;
-    n.name = choose_constraint_name(c, relation->name, column, "check", relation->schema);
   }
-  n.schema = relation->schema;
-  n.relation = relation->oid;
-  n.columns = e.columns;
   n.no_inherit = k.is_no_inherit;
   n.validated = !k.skip_validation || target.is_new;
-  n.expression = e.tree;
-  INDIGO_TRY(insert_constraint(c, n));
-  INDIGO_TRY(update_class(c, relation->oid, [](RowValues& v) {
-    v.i16(pg_class::c_relchecks, static_cast<int16_t>(v.get(pg_class::c_relchecks).i16 + 1));
-  }));
-  const Address self{pg_constraint::kOid, n.oid, 0};
-  INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
-  if (e.columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
+  INDIGO_TRY(insert_check(c, *relation, e, n));
   if (!target.is_new && n.validated) INDIGO_TRY(validate_check(c, *relation, n.name, e.tree));
   return {};
+}
+
+Status add_valid_check(DdlContext& c, const RelationPtr& relation, std::string_view condition) {
+  INDIGO_ASSIGN(const StoredExpression e,
+                store_expression(c, condition, ExpressionUse::kCheck, relation, {oid::kBool, -1, kInvalidOid}));
+  NewConstraint n;
+  INDIGO_TRY(insert_check(c, *relation, e, n));
+  c.catalog.changed({relation->oid});
+  return {};
+}
+
+namespace {
+
+bool is_known_not_null(const RelationInfo& relation, const sql::NullTestExpr& test) {
+  const auto* v = sql::try_as<sql::VarExpr>(test.argument);
+  if (v == nullptr || v->column < 0 || test.is_null || test.row) return false;
+  return relation.columns[static_cast<size_t>(v->column)].not_null;
+}
+
+}  // namespace
+
+Result<bool> follows_from_table(DdlContext& c, const RelationPtr& relation, std::string_view condition) {
+  catalog::SessionContext& session = c.host.session();
+  const TypeRef boolean{oid::kBool, -1, kInvalidOid};
+  sql::ExprList facts, parts;
+  for (const ConstraintInfo& k : relation->constraints) {
+    if (k.kind != 'c' || !k.validated) continue;
+    INDIGO_ASSIGN(const sql::ExprPtr fact, sql::analyze_expression(session, k.expression, relation, boolean));
+    sql::planning::flatten_and(fact, facts);
+  }
+  INDIGO_ASSIGN(const sql::ExprPtr whole, sql::analyze_expression(session, condition, relation, boolean));
+  sql::planning::flatten_and(whole, parts);
+  return std::all_of(parts.begin(), parts.end(), [&](const sql::ExprPtr& part) {
+    const auto* test = sql::try_as<sql::NullTestExpr>(part);
+    if (test == nullptr) return sql::implies(c.catalog, facts, part);
+    // A constraint that is null is kept, too: what is strict says nothing of nulls here.
+    return is_known_not_null(*relation, *test) ||
+           std::any_of(facts.begin(), facts.end(), [&](const sql::ExprPtr& fact) { return sql::equal(fact, part); });
+  });
 }
 
 }  // namespace indigo::engine::ddl

@@ -39,6 +39,11 @@ struct ConstraintTarget {
 Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery__Constraint& k);
 Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k);
 
+// A CHECK constraint, named as if the user had written it without a name, that the rows are known to keep.
+Status add_valid_check(DdlContext& c, const RelationPtr& relation, std::string_view condition);
+// Whether a condition, as SQL text, follows from the table's valid CHECK constraints and NOT NULLs.
+Result<bool> follows_from_table(DdlContext& c, const RelationPtr& relation, std::string_view condition);
+
 // Existing rows against a constraint (VALIDATE CONSTRAINT, ADD without NOT VALID).
 Status validate_check(DdlContext& c, const RelationInfo& relation, std::string_view name, std::string_view expression);
 

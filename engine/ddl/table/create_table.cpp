@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "catalog/descriptor/detaching_partitions.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/foreign/foreign_table.h"
@@ -224,7 +225,8 @@ Status link_parents(DdlContext& c, const PgQuery__CreateStmt& s, ConstraintTarge
   const RelationPtr& parent = parents.front();
   if (current(c, target.relation)->is_foreign()) INDIGO_TRY(check_foreign_partition(*parent));
   INDIGO_ASSIGN(const sql::partition::Bound bound, read_bound_spec(c, *parent, *s.partbound));
-  INDIGO_TRY(check_new_bound(c, *parent, current(c, target.relation)->name, bound, *s.partbound));
+  INDIGO_TRY(check_new_bound(c, *catalog::with_detaching(c.catalog, parent), current(c, target.relation)->name, bound,
+                             *s.partbound));
   INDIGO_TRY(check_default_partition(c, parent, bound));
   const std::string stored = stored_bound(c, *parent, bound);
   INDIGO_TRY(link_child(c, target.relation, parent->oid, 1, &stored));

@@ -152,12 +152,20 @@ Status check_not_referenced(DdlContext& c, const RelationInfo& partition, const 
 
 }  // namespace
 
-Status remove_referenced_partition(DdlContext& c, const RelationInfo& partition) {
+Status check_not_referenced(DdlContext& c, const RelationInfo& partition) {
   for (size_t i = 0; i < partition.referenced_by.size(); i++) {
     const ConstraintInfo& k = partition.referenced_by[i];
     if (k.parent == kInvalidOid) continue;
     INDIGO_TRY(lock_object(c, partition.referencing_relations[i], TableLockMode::kShareRowExclusive));
     INDIGO_TRY(check_not_referenced(c, partition, *current(c, partition.referencing_relations[i]), k));
+  }
+  return {};
+}
+
+Status remove_referenced_partition(DdlContext& c, const RelationInfo& partition) {
+  INDIGO_TRY(check_not_referenced(c, partition));
+  for (const ConstraintInfo& k : partition.referenced_by) {
+    if (k.parent == kInvalidOid) continue;
     const Address self{pg_constraint::kOid, k.oid, 0};
     INDIGO_TRY(remove_dependency(c, self, {pg_constraint::kOid, k.parent, 0}));
     INDIGO_TRY(drop_objects(c, {self}, true, true));

@@ -18,7 +18,9 @@ namespace indigo::engine::ddl {
 Status add_referenced_partitions(DdlContext& c, const NewConstraint& n);
 // For a new partition of `parent`, whose indexes are there: all foreign keys that reference `parent`.
 Status add_referenced_partition(DdlContext& c, const RelationInfo& parent, Oid partition);
-// DETACH: 23503 when a row of the partition is referenced.
+// DETACH: 23503 when a row of the partition is referenced; the referencing tables are locked.
+Status check_not_referenced(DdlContext& c, const RelationInfo& partition);
+// The same, and the constraints below those of the parent go.
 Status remove_referenced_partition(DdlContext& c, const RelationInfo& partition);
 
 // ---- the referencing side

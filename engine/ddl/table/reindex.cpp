@@ -10,6 +10,9 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
+#include "storage/holders.h"
+#include "storage/lock/lock_manager.h"
+#include "storage/store.h"
 
 namespace indigo::engine::ddl {
 
@@ -39,15 +42,34 @@ Result<ReindexOptions> reindex_options(DdlContext& c, NodeList list) {
   return out;
 }
 
+// CONCURRENTLY: others go on while one waits for those who were there; then the rebuilding, which is short, has the table for
+// itself. Where new ones come all the time, one queues for it after some rounds.
+TableLockMode lock_to_reindex(const ReindexOptions& options) {
+  return options.concurrently ? TableLockMode::kShareUpdateExclusive : TableLockMode::kAccessExclusive;
+}
+
+Status lock_alone(DdlContext& c, Oid oid) {
+  constexpr int kRounds = 3;
+  auto& locks = c.store().locks();
+  const uint64_t object = catalog::lock_object(c.catalog.database(), oid);
+  for (int round = 0; round < kRounds; round++) {
+    INDIGO_TRY(check(storage::wait_for_holders(c.store(), c.txn, object, TableLockMode::kAccessExclusive)));
+    const auto status =
+        locks.lock_table(c.store().lock_owner(c.txn), object, TableLockMode::kAccessExclusive, false, {});
+    if (status != StorageStatus::kWouldBlock) return check(status);
+  }
+  return lock_object(c, oid, TableLockMode::kAccessExclusive);
+}
+
 // The table behind an index, locked; the relation itself when it is a table.
-Result<RelationPtr> table_of(DdlContext& c, const RelationPtr& relation) {
+Result<RelationPtr> table_of(DdlContext& c, const RelationPtr& relation, TableLockMode mode) {
   if (relation->kind != RelationKind::kIndex && relation->kind != RelationKind::kPartitionedIndex) return relation;
   std::string image;
   const SystemTable& indexes = table(c, pg_index::kOid);
   if (!indexes.find_oid(c.txn, relation->oid, image)) {
     return Error(sqlstate::kInternalError, "cache lookup failed for index");
   }
-  return open_relation(c, indexes.reader(image).oid(pg_index::c_indrelid), TableLockMode::kAccessExclusive);
+  return open_relation(c, indexes.reader(image).oid(pg_index::c_indrelid), mode);
 }
 
 void told(DdlContext& c, std::string_view index) {
@@ -118,9 +140,14 @@ Status reindex_partitions(DdlContext& c, const RelationPtr& relation, const Rela
 
 Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, const ReindexOptions& options) {
   const bool index = s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_INDEX;
-  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kAccessExclusive, false,
-                                                          index ? check_index_to_reindex : check_table_to_reindex));
-  INDIGO_ASSIGN(const RelationPtr owner, table_of(c, relation));
+  const TableLockMode mode = lock_to_reindex(options);
+  INDIGO_ASSIGN(const RelationPtr relation,
+                open_relation(c, s.relation, mode, false, index ? check_index_to_reindex : check_table_to_reindex));
+  INDIGO_ASSIGN(RelationPtr owner, table_of(c, relation, mode));
+  if (options.concurrently) {
+    INDIGO_TRY(lock_alone(c, owner->oid));
+    owner = current(c, owner->oid);
+  }
   if (owner->is_partitioned()) return reindex_partitions(c, relation, owner, options);
   if (owner->oid >= oid::kFirstUserOid) {
     INDIGO_TRY(check_not_in_use(c, *owner, "REINDEX"));
@@ -199,7 +226,8 @@ Status execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s) {
   }
   if (s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SYSTEM) return {};
   for (const Oid oid : tables_in(c, schema)) {
-    INDIGO_TRY(lock_object(c, oid, TableLockMode::kAccessExclusive));
+    INDIGO_TRY(lock_object(c, oid, lock_to_reindex(options)));
+    if (options.concurrently) INDIGO_TRY(lock_alone(c, oid));
     const RelationPtr relation = current(c, oid);
     if (relation == nullptr || relation->persistence == 't') continue;
     INDIGO_TRY(rewrite_table(c, relation));

@@ -46,6 +46,9 @@ class LeafWalk {
 
  private:
   Result<bool> enter(const catalog::RelationInfo& parent, const std::vector<int16_t>& columns, Oid partition) {
+    // Foreign keys look at the newest state, whatever the snapshot still has.
+    const auto& gone = parent.detaching;
+    if (std::find(gone.begin(), gone.end(), partition) != gone.end()) return true;
     storage::Transaction& txn = state_.transaction();
     storage::Store& store = state_.context().store;
     catalog::CatalogView& catalog = state_.session().catalog();

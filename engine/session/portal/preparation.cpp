@@ -73,6 +73,7 @@ bool Preparation::wants_generic() {
 }
 
 bool Preparation::is_current(const Prepared& prepared) const {
+  if (prepared.only_for != 0 && prepared.only_for != catalog_.partitions_of()) return false;
   const uint64_t now = catalog_.version();
   if (prepared.current_at == now) return true;
   if (prepared.unplanned || !catalog_.unchanged_since(prepared.made_in, prepared.depends)) return false;
@@ -148,6 +149,7 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
   prepared->binary_shape = make_shape(catalog_, *prepared->plan, Format::kBinary);
   prepared->depends = recording.take();
   catalog_.settle(prepared->made_in, prepared->depends);
+  if (catalog_.is_for_one_snapshot()) prepared->only_for = catalog_.partitions_of();
   return PreparedPtr(std::move(prepared));
 }
 

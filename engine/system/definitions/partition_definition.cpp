@@ -53,7 +53,7 @@ std::vector<Oid> ancestors(SessionParts& session, Oid oid) {
   for (auto at = session.session_catalog().relation(oid); at != nullptr && out.size() < 100;) {
     if (!at->is_partition && !at->is_partitioned() && at->kind != RelationKind::kPartitionedIndex) break;
     out.push_back(at->oid);
-    if (!at->is_partition || at->parents.empty()) break;
+    if (!at->is_partition || at->is_detaching || at->parents.empty()) break;
     at = session.session_catalog().relation(at->parents[0]);
   }
   return out;
@@ -83,7 +83,7 @@ Status partition_tree(SessionParts& session, std::span<const Datum> arguments, c
     if (r == nullptr) continue;
     const bool leaf = !r->is_partitioned() && r->kind != RelationKind::kPartitionedIndex;
     Oid parent = node.parent;
-    if (i == 0 && r->is_partition && !r->parents.empty()) parent = r->parents[0];
+    if (i == 0 && r->is_partition && !r->is_detaching && !r->parents.empty()) parent = r->parents[0];
     sink(std::vector<Datum>{Datum::of_oid(node.oid),
                             parent == kInvalidOid ? Datum::make_null(Phys::kI32) : Datum::of_oid(parent),
                             Datum::of(leaf), Datum::of(node.level)});
