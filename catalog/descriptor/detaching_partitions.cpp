@@ -46,7 +46,8 @@ std::shared_ptr<const RelationInfo> with_partitions(CatalogView& catalog, const 
   return out;
 }
 
-std::shared_ptr<const RelationInfo> with_detaching(CatalogView& catalog, std::shared_ptr<const RelationInfo> relation) {
+std::shared_ptr<const RelationInfo> with_detaching(CatalogView& catalog,
+                                                   const std::shared_ptr<const RelationInfo>& relation) {
   std::vector<Oid> missing;
   for (const Oid partition : relation->detaching) {
     if (!std::binary_search(relation->children.begin(), relation->children.end(), partition))
@@ -61,7 +62,7 @@ uint64_t SessionCatalog::partitions_of() const {
   return txn_->id().value << 1;
 }
 
-std::shared_ptr<const RelationInfo> SessionCatalog::in_snapshot(std::shared_ptr<const RelationInfo> relation) {
+std::shared_ptr<const RelationInfo> SessionCatalog::in_snapshot(const std::shared_ptr<const RelationInfo>& relation) {
   met_detaching_ = true;
   if (partitions_of() == kNewestPartitions) return relation;
   const SystemTable& inherits = database_->table(pg_inherits::kOid);

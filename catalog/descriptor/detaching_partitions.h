@@ -14,6 +14,7 @@ namespace indigo::catalog {
 std::shared_ptr<const RelationInfo> with_partitions(CatalogView& catalog, const RelationInfo& relation,
                                                     std::span<const Oid> detaching);
 // With all of them that are not there already: rows of such a partition still keep its bound, and no new bound overlaps it.
-std::shared_ptr<const RelationInfo> with_detaching(CatalogView& catalog, std::shared_ptr<const RelationInfo> relation);
+std::shared_ptr<const RelationInfo> with_detaching(CatalogView& catalog,
+                                                   const std::shared_ptr<const RelationInfo>& relation);
 
 }  // namespace indigo::catalog

@@ -161,7 +161,7 @@ Oid SessionCatalog::creation_schema() {
 
 std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
   auto found = newest_relation(oid);
-  return found == nullptr || found->detaching.empty() ? found : in_snapshot(std::move(found));
+  return found == nullptr || found->detaching.empty() ? found : in_snapshot(found);
 }
 
 std::shared_ptr<const RelationInfo> SessionCatalog::newest_relation(Oid oid) {

@@ -228,7 +228,7 @@ class SessionCatalog final : public CatalogView {
   }
   std::shared_ptr<const RelationInfo> find_along_path(std::string_view name);
   // Notes that a partition is being detached; answers the relation with those that the snapshot still has.
-  std::shared_ptr<const RelationInfo> in_snapshot(std::shared_ptr<const RelationInfo> relation);
+  std::shared_ptr<const RelationInfo> in_snapshot(const std::shared_ptr<const RelationInfo>& relation);
   std::shared_ptr<const RelationInfo> newest_relation(Oid oid);
   // Over the graph of memberships; the database's owner is a member of pg_database_owner.
   bool reaches(Oid role, Oid of, bool inheriting);

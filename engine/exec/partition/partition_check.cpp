@@ -15,7 +15,7 @@ Result<std::unique_ptr<PartitionCheck>> PartitionCheck::make(QueryState& state,
   Oid child = partition.oid;
   for (RelationPtr at = state.session().catalog().relation(partition.parents[0]); at != nullptr;) {
     if (at->partition_key == nullptr) break;
-    at = catalog::with_detaching(state.session().catalog(), std::move(at));
+    at = catalog::with_detaching(state.session().catalog(), at);
     const std::vector<int> columns = matching_columns(*at, partition);
     for (const catalog::PartitionKeyColumn& k : at->partition_key->columns) {
       if (k.column > 0) {
