@@ -20,7 +20,7 @@ class ExecChange : public ExecTest {
   }
   // UPDATE t SET column = value WHERE id = key (value over the old row in input 1)
   std::shared_ptr<sql::UpdatePlan> update(const RelationPtr& t, int column, sql::ExprPtr value,
-                                          sql::ExprPtr key = nullptr) {
+                                          const sql::ExprPtr& key = nullptr) {
     auto source = scan(t, {0, sql::kRowKeyColumn});
     if (key != nullptr) source->bounds.equal = {key};
     auto p = std::make_shared<sql::UpdatePlan>();
@@ -30,7 +30,7 @@ class ExecChange : public ExecTest {
     p->assignments = {{column, std::move(value)}};
     return p;
   }
-  std::shared_ptr<sql::DeletePlan> erase(const RelationPtr& t, sql::ExprPtr key) {
+  std::shared_ptr<sql::DeletePlan> erase(const RelationPtr& t, const sql::ExprPtr& key) {
     auto source = scan(t, {0, sql::kRowKeyColumn});
     if (key != nullptr) source->bounds.equal = {key};
     auto p = std::make_shared<sql::DeletePlan>();
