@@ -30,6 +30,12 @@ class SetCall {
   // Moves `n` buffered rows to `to`[first..], columns from `column` on; strings are copied to `arena`.
   void take(uint32_t n, std::vector<Vector>& to, size_t column, uint32_t first, Arena& arena);
   size_t column_count() const { return columns_.size(); }
+  // Nothing more will be asked for: files, programs and cursors that the rows come from are let go.
+  void close() {
+    producer_ = nullptr;
+    done_ = true;
+    at_ = count_ = 0;
+  }
 
  private:
   ExpressionSet arguments_;

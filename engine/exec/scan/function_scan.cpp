@@ -27,7 +27,9 @@ class FunctionScanOperator final : public Operator {
     batch_ = 0;
     return {};
   }
-  void close() override {}
+  void close() override {
+    for (auto& call : calls_) call->close();
+  }
 
   Result<Chunk*> next(uint32_t max_rows) override {
     if (!started_) INDIGO_TRY(start());
