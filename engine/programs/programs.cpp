@@ -170,8 +170,7 @@ Result<std::unique_ptr<types::SetProducer>> Programs::open(const types::CallInfo
                                                            std::span<const Datum> arguments) {
   INDIGO_TRY(check_stack_depth());
   if (call.function == catalog::kTransitionRows) return session_.triggers().transition_rows(arguments[0].str);
-  if (call.function == catalog::kForeignRows)
-    return open_foreign_rows(session_, call, arguments);
+  if (call.function == catalog::kForeignRows) return open_foreign_rows(session_, call, arguments);
   const TriggerCaller::Hidden hidden(session_.triggers());
   INDIGO_ASSIGN(const auto routine, find(call));
   CallFrame frame(session_);

@@ -42,6 +42,12 @@ void measure(const ExprPtr& e, Levels& out) {
         }
         return false;
       }
+      case ExprKind::kGrouping:
+        if (depth == 0 && out.aggregate > 0) {
+          out.aggregate = 0;
+          out.aggregate_location = x.location;
+        }
+        break;
       case ExprKind::kWindowCall:
         if (depth == 0 && out.window_location < 0) out.window_location = std::max(x.location, 0);
         break;
@@ -62,22 +68,24 @@ Result<int> aggregate_level(Scope& scope, const AggregateExpr& e) {
   for (const SortKey& key : e.order) measure(key.expr, inner);
   if (e.filter) measure(e.filter, inner);
   for (const ExprPtr& x : e.direct) measure(x, direct);
-  if (inner.set_location >= 0) {
+  const int set_location = inner.set_location >= 0 ? inner.set_location : direct.set_location;
+  const int window_location = inner.window_location >= 0 ? inner.window_location : direct.window_location;
+  if (set_location >= 0) {
     return scope
         .error(sqlstate::kFeatureNotSupported, "aggregate function calls cannot contain set-returning function calls",
-               inner.set_location)
+               set_location)
         .with_hint("You might be able to move the set-returning function into a LATERAL FROM item.");
   }
-  if (inner.window_location >= 0) {
+  if (window_location >= 0) {
     return scope.error(sqlstate::kGroupingError, "aggregate function calls cannot contain window function calls",
-                       inner.window_location);
+                       window_location);
   }
   const int lowest = std::min(inner.variable, inner.aggregate);
   const int level = lowest == INT_MAX ? 0 : lowest;
   if (inner.aggregate == level) {
     return scope.error(sqlstate::kGroupingError, "aggregate function calls cannot be nested", inner.aggregate_location);
   }
-  if (direct.variable < level || direct.aggregate < level) {
+  if (direct.variable < level || direct.aggregate <= level) {
     return scope.error(sqlstate::kGroupingError,
                        direct.variable < level
                            ? "outer-level aggregate cannot contain a lower-level variable in its direct arguments"

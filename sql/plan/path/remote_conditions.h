@@ -12,8 +12,8 @@
 namespace indigo::sql::planning {
 
 struct RemoteCondition {
-  std::string text;      // conditions joined by AND; empty: none
-  ExprList parameters;   // values that the run knows: kMark n kMark in the text, from 0
+  std::string text;     // conditions joined by AND; empty: none
+  ExprList parameters;  // values that the run knows: kMark n kMark in the text, from 0
   static constexpr char kMark = '\1';
 };
 RemoteCondition remote_condition(Level& level, const Rel& rel);
