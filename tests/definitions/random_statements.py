@@ -29,8 +29,31 @@ create table s{n}.t{n} as select * from t{k} | create sequence q{n} | drop seque
 alter sequence q{n} restart | alter sequence q{n} increment 3 | truncate t{n} | truncate t{n}, t{k} cascade
 analyze | analyze t{n} | reindex table t{n} | comment on table t{n} is 'x' | grant select on t{n} to public
 revoke all on t{n} from public | create temp table tt (a int) on commit drop | create temp table t{n} (id int, v int)
-drop table if exists pg_temp.t{n} | discard plans | create table part (a int) partition by range (a)
+drop table if exists pg_temp.t{n} | discard plans | create table part (id int, v int, w text) partition by range (id)
+create table part{n} partition of part for values from ({n}0) to ({n}9) | drop table if exists part cascade
+create table part{n} partition of part default | alter table part attach partition t{n} for values from ({k}0) to ({k}9)
+alter table part detach partition part{n} | alter table part detach partition part{n} concurrently
+alter table part detach partition part{n} finalize | alter table part detach partition t{n} | create index on part (v)
+alter table part add primary key (id) | alter table t{n} add foreign key (v) references part | truncate part
+create or replace function f{n}(a int) returns int language sql as 'select max(v)::int + a from t{k}'
+create or replace function f{n}(a int) returns int language sql immutable as 'select a * {k}'
+create or replace function f{n}(a int) returns int language plpgsql as $$ begin return a + (select count(*) from t{k}); end $$
+drop function if exists f{n} cascade | alter function f{n} rename to f{k} | create index on t{n} (f{k}(id))
+alter table t{n} add column y{n} int generated always as (f{k}(id)) stored | alter table t{n} alter v set default f{k}({n})
+create or replace function tg{n}() returns trigger language plpgsql as $$ begin new.w := new.w || '{w}'; return new; end $$
+create or replace function tg{n}() returns trigger language plpgsql as $$ begin insert into t{k} (id, w) values (new.id + 100, tg_op); return new; end $$
+create trigger tr{n} before insert or update on t{n} for each row execute function tg{k}() | drop trigger if exists tr{n} on t{n}
+create or replace trigger tr{n} after insert on t{n} for each row execute function tg{k}() | alter table t{n} disable trigger tr{n}
+create constraint trigger tc{n} after update on t{n} deferrable initially deferred for each row execute function tg{k}()
+create trigger tr{n} before insert on part for each row execute function tg{k}() | drop function if exists tg{n} cascade
+create or replace rule r{n} as on delete to t{n} do also insert into t{k} (id, w) values (old.id + 200, 'r') | drop rule if exists r{n} on t{n}
+create materialized view mv{n} as select id, v from t{k} | refresh materialized view mv{n} | drop materialized view if exists mv{n} cascade
+create statistics st{n} on id, v from t{n} | create table ch{n} (z int) inherits (t{n}) | alter table ch{n} no inherit t{n}
+drop table if exists ch{n} | create or replace procedure pr{n}() language plpgsql as $$ begin update t{k} set w = 'p' where id = {n}; end $$
 """
+# What stands in no transaction block.
+ALONE = ["alter table part detach partition part{n} concurrently", "reindex table concurrently t{n}", "vacuum analyze t{n}",
+         "create index concurrently on t{n} (w)", "drop index concurrently if exists i{n}", "reindex index concurrently i{n}"]
 STATEMENTS = """
 insert into t{n} (id, v, w) select g, g % 7 + 1, 'w' || g from generate_series({k}, {k} + 20) g on conflict do nothing
 update t{n} set w = w || 'x', v = v where id % 3 = {k} % 3 | delete from t{n} where id % 5 = {k} % 5 | select * from t{n}
@@ -48,6 +71,13 @@ explain select * from t{n} join t{k} using (id) | explain analyze update t{n} se
 select sum(v::int) over () from t{n} | select distinct w from t{n} order by w limit 3 | fetch 3 from c1
 declare c1 cursor for select * from t{n} | declare c2 cursor with hold for select * from t{n} | close all
 fetch all from c2 | savepoint a | rollback to a | release a | copy t{n} to stdout
+insert into part select g, g % 5, 'p' from generate_series({n}0, {n}7) g | update part set id = id + 10 where id % 4 = {k}
+delete from part where v = {k} | select count(*) from part | select * from part where id = {n}{k} | select * from part{n}
+select f{n}(id) from t{k} | select f{n}({k}) | select * from mv{n} | call pr{n}() | set constraints all immediate
+do $$ begin insert into t{n} (id, w) values ({k}, 'd'); exception when unique_violation or undefined_table then null; end $$
+do $$ declare r record; begin for r in select * from t{n} loop perform f{k}(r.id); end loop; end $$
+select * from t{n} tablesample bernoulli (50) | select pg_get_triggerdef(oid) from pg_trigger | select pg_get_functiondef(oid) from pg_proc where proname like 'f_'
+merge into part using t{n} on part.id = t{n}.id when matched then delete when not matched then insert values (t{n}.id, {k}, 'm')
 """
 
 
@@ -93,6 +123,11 @@ class Wanderer(threading.Thread):
                     break
                 self.connection.rollback()
         self.attempt("COMMIT" if self.random.random() < 0.7 else "ROLLBACK")
+        if self.random.random() < 0.1:
+            self.connection.rollback()
+            self.connection.autocommit = True
+            self.attempt(self.random.choice(ALONE).replace("{n}", self.random.choice("123")))
+            self.connection.autocommit = False
 
     def any_statement(self):
         template = self.random.choice(ALL_DEFINITIONS if self.random.random() < 0.45 else ALL_STATEMENTS)
