@@ -81,7 +81,8 @@ ORPHANS = """
 select 'pg_depend', refclassid::regclass::text from pg_depend where refobjid >= 16384 and not exists (
   select from pg_class where oid = refobjid union all select from pg_type where oid = refobjid
   union all select from pg_proc where oid = refobjid union all select from pg_namespace where oid = refobjid
-  union all select from pg_constraint where oid = refobjid union all select from pg_collation where oid = refobjid)
+  union all select from pg_constraint where oid = refobjid union all select from pg_collation where oid = refobjid
+  union all select from pg_trigger where oid = refobjid)
 union all select 'pg_attribute', attname from pg_attribute where attrelid >= 16384 and not attisdropped and attnum > 0 and
   not exists (select from pg_type where oid = atttypid)
 union all select 'pg_class', relname from pg_class where not exists (select from pg_namespace where oid = relnamespace)
