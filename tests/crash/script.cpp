@@ -19,10 +19,10 @@ class Writer {
         ".s; create table " + s + ".numbered (v bigint primary key, step int); create table " + s +
         ".last (n int); insert into " + s + ".last values (0); create table " + s +
         ".marks (n int primary key, k int); create index on " + s + ".marks (k); select lo_create(" +
-        script_.large_object() + ")");
+        script_.large_object() + ")" + programs());
   }
   void step() {
-    switch (pick(16)) {
+    switch (pick(20)) {
       case 0:
       case 1: return insert(1 + pick(20));
       case 2: return add("update " + schema_ + ".rows set v = md5(v || x), x = x + 1 where id % " + some());
@@ -37,6 +37,10 @@ class Writer {
         return add("insert into " + schema_ + ".numbered select nextval('" + schema_ + ".s'), " + number() +
                    " from generate_series(1, " + std::to_string(1 + pick(40)) + ")");
       case 15: return large_object();
+      case 16:
+      case 17: return partitioned();
+      case 18: return move_partition();
+      case 19: return replace();
       case 10:
       case 11: return share();
       case 12: return roll_back();
@@ -47,6 +51,50 @@ class Writer {
   }
 
  private:
+  // Statements that change `rows` are counted by a trigger, rows that come to a partitioned table are written by one.
+  std::string programs() const {
+    const std::string& s = schema_;
+    return "; create table " + s + ".counts (op text primary key, n int); insert into " + s +
+           ".counts values ('INSERT', 0), ('UPDATE', 0), ('DELETE', 0); create function " + s +
+           ".count_op() returns trigger language plpgsql as $$ begin update " + s +
+           ".counts set n = n + 1 where op = tg_op; return null; end $$; create trigger counted after insert or update "
+           "or "
+           "delete on " +
+           s + ".rows for each statement execute function " + s + ".count_op(); create table " + s +
+           ".parts (id int primary key, v text) partition by range (id); create table " + s + ".parts_0 partition of " +
+           s + ".parts for values from (0) to (50); create table " + s + ".parts_1 partition of " + s +
+           ".parts for values from (50) to (100); create table " + s + ".parts_rest partition of " + s +
+           ".parts default; " + stamp("0") + "; create trigger stamped before insert on " + s +
+           ".parts for each row execute function " + s + ".stamp()";
+  }
+  std::string stamp(const std::string& word) const {
+    return "create or replace function " + schema_ +
+           ".stamp() returns trigger language plpgsql as $$ begin new.v := new.v || ' " + word +
+           " ' || new.id; return new; end $$";
+  }
+  void partitioned() {
+    const std::string parts = schema_ + ".parts";
+    if (pick(3) == 0) {  // rows that go from partition to partition
+      return add("delete from " + parts + " where id >= 60; update " + parts + " set id = id + 60 where id % " +
+                 some());
+    }
+    const uint64_t first = pick(120);
+    add("insert into " + parts + " select i, 'p' from generate_series(" + std::to_string(first) + ", " +
+        std::to_string(first + pick(30)) + ") i on conflict (id) do update set v = excluded.v || '!'");
+  }
+  void move_partition() {
+    const std::string parts = schema_ + ".parts";
+    add("alter table " + parts + " detach partition " + parts + "_1; update " + parts +
+        "_1 set v = v || ' alone'; alter table " + parts + " attach partition " + parts +
+        "_1 for values from (50) to (100)");
+  }
+  void replace() {
+    const std::string rows = schema_ + ".rows";
+    if (pick(2) == 0) return add(stamp(number()));
+    add("drop trigger counted on " + rows + "; delete from " + rows + " where id % " + some() +
+        "; create trigger counted after insert or update or delete on " + rows +
+        " for each statement execute function " + schema_ + ".count_op()");
+  }
   uint64_t pick(uint64_t n) { return random_() % n; }
   std::string number() const { return std::to_string(script_.steps_.size()); }
   std::string some() {
@@ -205,6 +253,18 @@ std::string Script::contents(Client& client) const {
       s + "') order by 1");
   out += "\nlarge object: " +
          client.ask("select lomacl, md5(lo_get(oid)) from pg_largeobject_metadata where oid = " + large_object());
+  out += "\nprograms: " + client.ask(
+                              "select proname, md5(prosrc) from pg_proc where pronamespace = (select oid from "
+                              "pg_namespace where nspname = '" +
+                              s + "') order by 1");
+  out += "\ntriggers: " + client.ask(
+                              "select tgname, tgrelid::regclass, tgenabled from pg_trigger where not tgisinternal "
+                              "and tgrelid::regclass::text like '" +
+                              s + ".%' order by 2, 1");
+  out += "\npartitions: " + client.ask(
+                                "select inhrelid::regclass, inhparent::regclass from pg_inherits where "
+                                "inhparent::regclass::text like '" +
+                                s + ".%' order by 1");
   std::string tables = client.ask(
       "select relname from pg_class where relkind = 'r' and relnamespace = (select oid from "
       "pg_namespace where nspname = '" +

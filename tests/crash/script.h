@@ -1,9 +1,9 @@
 // What one client does, as a list of transactions that follows from seed and client alone: what its schema holds after any
 // number of them can be computed by running them on another server.
 //
-// Every client has a schema of its own (c0, c1 ...) with rows, definitions that come and go, and a sequence, and a large object;
-// `last` says how many transactions there were, and so does the one row of `marks`, which each transaction deletes to insert its
-// own. All share a counter whose values, noted in shared.history, have one order.
+// Every client has a schema of its own (c0, c1 ...) with rows, definitions that come and go, partitions and triggers, a sequence,
+// and a large object; `last` says how many transactions there were, and so does the one row of `marks`, which each transaction
+// deletes to insert its own. All share a counter whose values, noted in shared.history, have one order.
 // Thread safety: immutable.
 #pragma once
 
