@@ -113,6 +113,8 @@ class Server:
                 elif kind == b"N":
                     found = protocol.fields(body)
                     answer.notices.append(tuple(found.get(letter, b"").decode("utf-8", "replace") for letter in "SCMDHW"))
+                elif kind == b"G":  # COPY FROM STDIN: there are no rows
+                    self.connection.send(protocol.message(b"f", b"no rows\0"))
                 elif kind == b"Z":
                     break
         except (protocol.Closed, OSError, TooMany) as error:  # a timeout of the socket is an OSError too

@@ -410,6 +410,25 @@ TEST_F(LockManagerTest, RollingBackToASavepointReleasesWhatCameSince) {
   EXPECT_TRUE(locks_->snapshot().empty());
 }
 
+TEST_F(LockManagerTest, OneRowLockIsGivenBackBeforeItsTime) {
+  auto a = locks_->create_owner(TxnId{1}, 1), b = locks_->create_owner(TxnId{2}, 2);
+  ASSERT_EQ(row(*b, "k", RowLockMode::kKeyShare), StorageStatus::kOk);
+  ASSERT_EQ(row(*a, "k", RowLockMode::kKeyShare), StorageStatus::kOk);
+  ASSERT_EQ(row(*a, "k", RowLockMode::kNoKeyUpdate), StorageStatus::kOk);
+  ASSERT_EQ(row(*a, "other", RowLockMode::kUpdate), StorageStatus::kOk);
+  EXPECT_EQ(row(*b, "k", RowLockMode::kNoKeyUpdate), StorageStatus::kWouldBlock);
+  locks_->unlock_row(*a, TableId{kTable}, "k", RowLockMode::kNoKeyUpdate);
+  EXPECT_EQ(row(*b, "k", RowLockMode::kNoKeyUpdate), StorageStatus::kOk);
+  EXPECT_EQ(row(*b, "k", RowLockMode::kUpdate), StorageStatus::kWouldBlock);  // the first lock is still there
+  EXPECT_EQ(row(*b, "other", RowLockMode::kShare), StorageStatus::kWouldBlock);
+  locks_->unlock_row(*a, TableId{kTable}, "k", RowLockMode::kUpdate);  // never taken
+  EXPECT_EQ(row(*b, "k", RowLockMode::kUpdate), StorageStatus::kWouldBlock);
+  locks_->release_all(*a);
+  EXPECT_EQ(row(*b, "k", RowLockMode::kUpdate), StorageStatus::kOk);
+  locks_->release_all(*b);
+  EXPECT_TRUE(locks_->snapshot().empty());
+}
+
 TEST_F(LockManagerTest, AdvisoryLocksCount) {
   auto a = locks_->create_owner(TxnId{}, 1), b = locks_->create_owner(TxnId{}, 2);
   ASSERT_EQ(advisory(*a, false), StorageStatus::kOk);
