@@ -3,7 +3,10 @@
 #include <cstring>
 
 #include "base/bytes.h"
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/wait_point.h"
 #include "base/sqlstate.h"
+#include "types/text/strings.h"
 
 namespace indigo::engine {
 
@@ -297,6 +300,11 @@ Result<bool> CopyReader::fill() {
     buffer_.erase(0, pos_);
     pos_ = 0;
   }
+  // A source that always has more never waits, and a line may be long.
+  Waiter& waiter = Waiter::current();
+  waiter.yield_if_due();
+  if (const InterruptReason reason = waiter.interrupted(); reason != InterruptReason::kNone)
+    return interrupt_error(reason);
   size_t before = buffer_.size();
   while (buffer_.size() == before) {
     INDIGO_ASSIGN(bool more, source_.read(buffer_));
@@ -304,6 +312,11 @@ Result<bool> CopyReader::fill() {
       ended_ = true;
       return false;
     }
+  }
+  if (buffer_.size() > types::kMaxTextBytes) {
+    return Error(sqlstate::kProgramLimitExceeded, "out of memory")
+        .with_detail("Cannot enlarge string buffer containing " + std::to_string(before) + " bytes by " +
+                     std::to_string(buffer_.size() - before) + " more bytes.");
   }
   return true;
 }
