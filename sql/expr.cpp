@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/fiber/long_work.h"
+#include "base/fiber/stack_exhausted.h"
 #include "sql/query.h"
 #include "sql/stored/stored_tree.h"
 
@@ -249,6 +250,7 @@ bool volatile_query(const Query& q) {
 }  // namespace
 
 void for_each_child(const Expr& e, Visit visit) {
+  require_stack();  // what visits and maps is recursive, and as deep as users nest
   dispatch(e, [&](const auto& n) {
     children(n, [&](const ExprPtr& c) {
       if (c) visit(c);
@@ -257,6 +259,7 @@ void for_each_child(const Expr& e, Visit visit) {
 }
 
 ExprPtr map_children(const ExprPtr& e, Map map) {
+  require_stack();
   return dispatch(*e, [&](const auto& n) -> ExprPtr {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(n)>, NullIfExpr>) {
       const ExprPtr equal = map_children(n.equal, map);  // its arguments; itself it stays what it is
@@ -282,6 +285,7 @@ ExprPtr map_children(const ExprPtr& e, Map map) {
 bool equal(const Expr& a, const Expr& b) {
   constexpr uint64_t kUnitsOfComparison = 10;
   if (&a == &b) return true;
+  require_stack();
   note_work(kUnitsOfComparison);
   if (a.kind != b.kind || a.type.oid != b.type.oid || a.type.typmod != b.type.typmod) return false;
   const bool same = dispatch(a, [&](const auto& n) { return same_own(n, static_cast<decltype(n)>(b)); });
