@@ -2,58 +2,23 @@
 #include <algorithm>
 #include <cstdlib>
 #include <span>
+#include <vector>
 
 #include "base/sqlstate.h"
 #include "engine/foreign/foreign_options.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/families.h"
+#include "types/extension/libpq_options.h"
 #include "types/value/array_format.h"
 
 namespace indigo::engine {
 
 namespace {
 
-constexpr std::string_view kRemoteServerOptions[] = {"service",
-                                                     "passfile",
-                                                     "channel_binding",
-                                                     "connect_timeout",
-                                                     "dbname",
-                                                     "host",
-                                                     "hostaddr",
-                                                     "port",
-                                                     "options",
-                                                     "application_name",
-                                                     "keepalives",
-                                                     "keepalives_idle",
-                                                     "keepalives_interval",
-                                                     "keepalives_count",
-                                                     "tcp_user_timeout",
-                                                     "sslmode",
-                                                     "sslcompression",
-                                                     "sslcert",
-                                                     "sslkey",
-                                                     "sslrootcert",
-                                                     "sslcrl",
-                                                     "sslcrldir",
-                                                     "sslsni",
-                                                     "requirepeer",
-                                                     "ssl_min_protocol_version",
-                                                     "ssl_max_protocol_version",
-                                                     "gssencmode",
-                                                     "krbsrvname",
-                                                     "gsslib",
-                                                     "target_session_attrs",
-                                                     "use_remote_estimate",
-                                                     "fdw_startup_cost",
-                                                     "fdw_tuple_cost",
-                                                     "extensions",
-                                                     "updatable",
-                                                     "truncatable",
-                                                     "fetch_size",
-                                                     "batch_size",
-                                                     "async_capable",
-                                                     "parallel_commit",
-                                                     "keep_connections"};
+// Beside libpq's.
+constexpr std::string_view kRemoteServerOptions[] = {
+    "use_remote_estimate", "fdw_startup_cost", "fdw_tuple_cost", "extensions",      "updatable",       "truncatable",
+    "fetch_size",          "batch_size",       "async_capable",  "parallel_commit", "keep_connections"};
 constexpr std::string_view kRemoteMappingOptions[] = {"user",    "password", "sslpassword", "password_required",
                                                       "sslcert", "sslkey"};
 constexpr std::string_view kRemoteTableOptions[] = {"schema_name", "table_name",   "use_remote_estimate",
@@ -66,7 +31,12 @@ constexpr std::string_view kBooleans[] = {"use_remote_estimate", "updatable",   
                                           "password_required"};
 
 std::span<const std::string_view> known_options(Oid class_id) {
-  if (class_id == catalog::pg_foreign_server::kOid) return kRemoteServerOptions;
+  static const std::vector<std::string_view> kOfServer = [] {
+    std::vector<std::string_view> out(std::begin(types::kLibpqServerOptions), std::end(types::kLibpqServerOptions));
+    out.insert(out.end(), std::begin(kRemoteServerOptions), std::end(kRemoteServerOptions));
+    return out;
+  }();
+  if (class_id == catalog::pg_foreign_server::kOid) return kOfServer;
   if (class_id == catalog::pg_user_mapping::kOid) return kRemoteMappingOptions;
   if (class_id == catalog::pg_foreign_table::kOid) return kRemoteTableOptions;
   if (class_id == catalog::pg_attribute::kOid) return kRemoteColumnOptions;

@@ -4,50 +4,23 @@
 #include <string>
 
 #include "base/sqlstate.h"
+#include "types/extension/libpq_options.h"
 
 namespace indigo::engine::ddl {
 
 namespace {
 
-constexpr std::string_view kOptions[] = {"service",
-                                         "user",
-                                         "password",
-                                         "passfile",
-                                         "channel_binding",
-                                         "connect_timeout",
-                                         "dbname",
-                                         "host",
-                                         "hostaddr",
-                                         "port",
-                                         "client_encoding",
-                                         "options",
-                                         "application_name",
-                                         "fallback_application_name",
-                                         "keepalives",
-                                         "keepalives_idle",
-                                         "keepalives_interval",
-                                         "keepalives_count",
-                                         "tcp_user_timeout",
-                                         "sslmode",
-                                         "sslcompression",
-                                         "sslcert",
-                                         "sslkey",
-                                         "sslpassword",
-                                         "sslrootcert",
-                                         "sslcrl",
-                                         "sslcrldir",
-                                         "sslsni",
-                                         "requirepeer",
-                                         "ssl_min_protocol_version",
-                                         "ssl_max_protocol_version",
-                                         "gssencmode",
-                                         "krbsrvname",
-                                         "gsslib",
-                                         "replication",
-                                         "target_session_attrs",
-                                         "authtype",
-                                         "tty",
+// Beside those that servers have.
+constexpr std::string_view kOptions[] = {"user",        "password",    "client_encoding", "fallback_application_name",
+                                         "sslpassword", "replication", "authtype",        "tty",
                                          "requiressl"};
+
+bool is_option(std::string_view name) {
+  const auto has = [&](const auto& names) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  };
+  return has(types::kLibpqServerOptions) || has(kOptions);
+}
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -88,8 +61,7 @@ Status check_connection_string(std::string_view text) {
     at++;
     skip_blanks();
     INDIGO_TRY(skip_value(text, at));
-    if (std::find(std::begin(kOptions), std::end(kOptions), name) == std::end(kOptions))
-      return invalid("invalid connection option \"" + name + "\"");
+    if (!is_option(name)) return invalid("invalid connection option \"" + name + "\"");
   }
   return {};
 }

@@ -2,7 +2,9 @@
 #include "types/extension/extension.h"
 
 #include <algorithm>
+#include <vector>
 
+#include "types/extension/libpq_options.h"
 #include "types/extension/script.h"
 #include "types/function/kernel.h"
 #include "types/system/delegate.h"
@@ -165,45 +167,21 @@ constexpr std::string_view kUpdate = R"sql(
 constexpr std::string_view kDelete =
     "  return 'DELETE FROM ' || relation::pg_catalog.text || ' WHERE ' || condition;\n";
 
-// libpq's options as PostgreSQL 15 lists them: of servers, and of mappings.
-constexpr std::string_view kOfServer[] = {"service",
-                                          "passfile",
-                                          "channel_binding",
-                                          "connect_timeout",
-                                          "dbname",
-                                          "host",
-                                          "hostaddr",
-                                          "port",
-                                          "options",
-                                          "application_name",
-                                          "fallback_application_name",
-                                          "keepalives",
-                                          "keepalives_idle",
-                                          "keepalives_interval",
-                                          "keepalives_count",
-                                          "tcp_user_timeout",
-                                          "sslmode",
-                                          "sslcompression",
-                                          "sslcert",
-                                          "sslkey",
-                                          "sslrootcert",
-                                          "sslcrl",
-                                          "sslcrldir",
-                                          "sslsni",
-                                          "requirepeer",
-                                          "ssl_min_protocol_version",
-                                          "ssl_max_protocol_version",
-                                          "gssencmode",
-                                          "krbsrvname",
-                                          "gsslib",
-                                          "target_session_attrs"};
+std::vector<std::string_view> server_options() {
+  std::vector<std::string_view> out;
+  for (const std::string_view name : kLibpqServerOptions) {
+    out.push_back(name);
+    if (name == "application_name") out.emplace_back("fallback_application_name");
+  }
+  return out;
+}
 constexpr std::string_view kOfMapping[] = {"user", "password", "sslpassword"};
 
 std::optional<std::string> check_options(FuncContext& context, Str options, int32_t class_id) {
   constexpr int32_t kForeignServer = 1417, kUserMapping = 1418;  // the system tables
-  std::span<const std::string_view> known;
-  if (class_id == kForeignServer) known = kOfServer;
-  if (class_id == kUserMapping) known = kOfMapping;
+  std::vector<std::string_view> known;
+  if (class_id == kForeignServer) known = server_options();
+  if (class_id == kUserMapping) known.assign(std::begin(kOfMapping), std::end(kOfMapping));
   for (const std::string& option : read_texts(options)) {
     const std::string name = option.substr(0, option.find('='));
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
