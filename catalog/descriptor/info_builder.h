@@ -47,6 +47,7 @@ class InfoBuilder {
   void add_rules(RelationInfo& relation);
   void add_row_security(RelationInfo& relation, RowReader row);
   void add_statistics(RelationInfo& relation);
+  void add_extended_statistics(RelationInfo& relation);
   IndexInfo index(const RelationInfo& relation, RowReader row);
   KeyColumn key_column(const TypeRef& type) const;
   // Of a base type of users' own: `like` and `comparison`.

@@ -1,12 +1,14 @@
 // Descriptors: what stands beside a table's columns: inheritance, partition keys, views, rules, triggers, statistics.
 #include <algorithm>
 
+#include "catalog/descriptor/extended_statistics.h"
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_indexes.h"
 #include "catalog/views/system_views.h"
 #include "types/builtin/function_text.h"
+#include "types/io/record.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
 
@@ -182,32 +184,82 @@ void InfoBuilder::add_triggers(RelationInfo& relation) {
   if (!set->triggers.empty()) relation.triggers = std::move(set);
 }
 
+namespace {
+
+// `field`: a column of pg_statistic in what is read.
+template <typename Field>
+ColumnStatistics column_statistics(const Field& field) {
+  ColumnStatistics s;
+  s.null_fraction = field(pg_statistic::c_stanullfrac).f32;
+  s.average_width = field(pg_statistic::c_stawidth).i32;
+  s.distinct = field(pg_statistic::c_stadistinct).f32;
+  for (int slot = 0; slot < 5; slot++) {
+    const int kind = field(pg_statistic::c_stakind1 + slot).i16;
+    const Datum values = field(pg_statistic::c_stavalues1 + slot);
+    if ((kind != 1 && kind != 2) || values.null || values.str.empty()) continue;
+    const ArrayView array(values.str);
+    auto& into = kind == 1 ? s.common_values : s.histogram;
+    into.reserve(into.size() + static_cast<size_t>(array.count()));
+    for (int32_t i = 0; i < array.count(); i++) into.emplace_back(array.element(i));
+    if (kind != 1) continue;
+    const Datum numbers = field(pg_statistic::c_stanumbers1 + slot);
+    if (numbers.null || numbers.str.empty()) continue;
+    const ArrayView frequencies(numbers.str);
+    s.common_frequencies.reserve(static_cast<size_t>(frequencies.count()));
+    for (int32_t i = 0; i < frequencies.count(); i++) s.common_frequencies.push_back(frequencies.element(i).f32);
+  }
+  return s;
+}
+
+// What ANALYZE has found of the expressions: an array of rows of pg_statistic.
+void read_expression_statistics(Str image, ExtendedStatistics& into) {
+  const ArrayView rows(image);
+  for (int32_t i = 0; i < rows.count(); i++) {
+    const Datum row = rows.element(i);
+    into.expression_statistics.push_back(row.null ? ColumnStatistics() : column_statistics([&](int column) {
+      TypeRef type;
+      const auto found = types::field_at(row.str, static_cast<size_t>(column), type);
+      return found ? *found : Datum::make_null(Phys::kStr);
+    }));
+  }
+}
+
+}  // namespace
+
 void InfoBuilder::add_statistics(RelationInfo& relation) {
   database_.table(pg_statistic::kOid).scan(txn_, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
     const auto number = static_cast<size_t>(row.i16(pg_statistic::c_staattnum));
     if (number < 1 || number > relation.columns.size()) return true;
     relation.statistics.resize(relation.columns.size());
-    ColumnStatistics& s = relation.statistics[number - 1];
-    s.null_fraction = row.f32(pg_statistic::c_stanullfrac);
-    s.average_width = row.i32(pg_statistic::c_stawidth);
-    s.distinct = row.f32(pg_statistic::c_stadistinct);
-    for (int slot = 0; slot < 5; slot++) {
-      const int kind = row.i16(pg_statistic::c_stakind1 + slot);
-      const auto values = row.str(pg_statistic::c_stavalues1 + slot);
-      if ((kind != 1 && kind != 2) || values.empty()) continue;
-      const ArrayView array(values);
-      auto& into = kind == 1 ? s.common_values : s.histogram;
-      into.reserve(into.size() + static_cast<size_t>(array.count()));
-      for (int32_t i = 0; i < array.count(); i++) into.emplace_back(array.element(i));
-      if (kind != 1) continue;
-      const auto numbers = row.str(pg_statistic::c_stanumbers1 + slot);
-      if (numbers.empty()) continue;
-      const ArrayView frequencies(numbers);
-      s.common_frequencies.reserve(static_cast<size_t>(frequencies.count()));
-      for (int32_t i = 0; i < frequencies.count(); i++) s.common_frequencies.push_back(frequencies.element(i).f32);
-    }
+    relation.statistics[number - 1] = column_statistics([&](int column) { return row.datum(column); });
     return true;
   });
+  add_extended_statistics(relation);
+}
+
+void InfoBuilder::add_extended_statistics(RelationInfo& relation) {
+  std::vector<ExtendedStatistics> all;
+  const SystemTable& found = database_.table(pg_statistic_ext_data::kOid);
+  const auto visit = [&](RowReader row) {
+    ExtendedStatistics s;
+    s.columns = read_i16s(row.str(pg_statistic_ext::c_stxkeys));
+    s.expressions = types::split_default_texts(row.str(pg_statistic_ext::c_stxexprs));
+    std::string image;
+    const Datum inherited = Datum::of(relation.is_partitioned());
+    if (found.find(txn_, {Datum::of_oid(row.oid(pg_statistic_ext::c_oid)), inherited}, image)) {
+      const RowReader data = found.reader(image);
+      s.distinct = read_combinations(data.str(pg_statistic_ext_data::c_stxdndistinct));
+      s.dependencies = read_combinations(data.str(pg_statistic_ext_data::c_stxddependencies));
+      s.common = read_common(data.str(pg_statistic_ext_data::c_stxdmcv));
+      if (!data.is_null(pg_statistic_ext_data::c_stxdexpr))
+        read_expression_statistics(data.str(pg_statistic_ext_data::c_stxdexpr), s);
+    }
+    all.push_back(std::move(s));
+    return true;
+  };
+  database_.table(pg_statistic_ext::kOid)
+      .scan_index(txn_, system_index::kStatisticsTable, {Datum::of_oid(relation.oid)}, visit);
+  if (!all.empty()) relation.extended_statistics = std::make_shared<const std::vector<ExtendedStatistics>>(std::move(all));
 }
 
 }  // namespace indigo::catalog

@@ -24,6 +24,7 @@ class Table;
 
 namespace indigo::catalog {
 
+struct ExtendedStatistics;
 struct TriggerSet;
 
 struct IndexColumn {
@@ -153,6 +154,7 @@ struct RelationInfo : RowShape {
   std::vector<PolicyInfo> policies;          // by name
   double reltuples = -1;                     // from ANALYZE or CREATE INDEX
   std::vector<ColumnStatistics> statistics;  // by column, empty when never analyzed
+  std::shared_ptr<const std::vector<ExtendedStatistics>> extended_statistics;  // null: there are none
   // ---- inheritance and partitions
   std::vector<Oid> parents;   // pg_inherits, in order
   std::vector<Oid> children;  // direct ones, ascending

@@ -63,6 +63,7 @@ constexpr SystemIndex kIndexes[] = {
      3,
      false,
      "pg_amproc_fam_proc_index"},
+    {pg_statistic_ext::kOid, {pg_statistic_ext::c_stxrelid}, 1, false, "pg_statistic_ext_relid_index"},
     {pg_auth_members::kOid, {pg_auth_members::c_member}, 1, false, "pg_auth_members_member_role_index"},
     {pg_foreign_data_wrapper::kOid,
      {pg_foreign_data_wrapper::c_fdwname},

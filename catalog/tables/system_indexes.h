@@ -46,6 +46,7 @@ inline constexpr int kOpfamilyName = 0;       // pg_opfamily (opfmethod, opfname
 inline constexpr int kAmopFamily = 0;         // pg_amop (amopfamily, amoplefttype, amoprighttype)
 inline constexpr int kAmopOperator = 1;       // pg_amop (amopopr)
 inline constexpr int kAmprocFamily = 0;       // pg_amproc (amprocfamily, amproclefttype, amprocrighttype)
+inline constexpr int kStatisticsTable = 0;    // pg_statistic_ext (stxrelid)
 }  // namespace system_index
 
 std::span<const SystemIndex> system_indexes();

@@ -133,6 +133,47 @@ from pg_catalog.pg_statistic s
      left join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where not a.attisdropped and pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')
   and (not c.relrowsecurity or not pg_catalog.row_security_active(c.oid)))sql"},
+    {"pg_stats_ext", R"sql(
+select cn.nspname as schemaname, c.relname as tablename, sn.nspname as statistics_schemaname, s.stxname as statistics_name,
+       pg_catalog.pg_get_userbyid(s.stxowner) as statistics_owner,
+       (select pg_catalog.array_agg(a.attname order by a.attnum)
+        from pg_catalog.unnest(s.stxkeys) k(k)
+             join pg_catalog.pg_attribute a on a.attrelid = s.stxrelid and a.attnum = k.k) as attnames,
+       pg_catalog.pg_get_statisticsobjdef_expressions(s.oid) as exprs, s.stxkind as kinds, sd.stxdinherit as inherited,
+       sd.stxdndistinct as n_distinct, sd.stxddependencies as dependencies, m.most_common_vals, m.most_common_val_nulls,
+       m.most_common_freqs, m.most_common_base_freqs
+from pg_catalog.pg_statistic_ext s
+     join pg_catalog.pg_class c on c.oid = s.stxrelid
+     join pg_catalog.pg_statistic_ext_data sd on s.oid = sd.stxoid
+     left join pg_catalog.pg_namespace cn on cn.oid = c.relnamespace
+     left join pg_catalog.pg_namespace sn on sn.oid = s.stxnamespace
+     left join lateral (select pg_catalog.array_agg(i."values") as most_common_vals,
+                               pg_catalog.array_agg(i.nulls) as most_common_val_nulls,
+                               pg_catalog.array_agg(i.frequency) as most_common_freqs,
+                               pg_catalog.array_agg(i.base_frequency) as most_common_base_freqs
+                        from pg_catalog.pg_mcv_list_items(sd.stxdmcv) i) m on sd.stxdmcv is not null
+where pg_catalog.pg_has_role(c.relowner, 'USAGE')
+  and (not c.relrowsecurity or not pg_catalog.row_security_active(c.oid)))sql"},
+    {"pg_stats_ext_exprs", R"sql(
+select cn.nspname as schemaname, c.relname as tablename, sn.nspname as statistics_schemaname, s.stxname as statistics_name,
+       pg_catalog.pg_get_userbyid(s.stxowner) as statistics_owner, x.expr, sd.stxdinherit as inherited,
+       (x.a).stanullfrac as null_frac, (x.a).stawidth as avg_width, (x.a).stadistinct as n_distinct,
+       case when (x.a).stakind1 = 1 then (x.a).stavalues1 when (x.a).stakind2 = 1 then (x.a).stavalues2 end as most_common_vals,
+       case when (x.a).stakind1 = 1 then (x.a).stanumbers1 when (x.a).stakind2 = 1 then (x.a).stanumbers2 end as most_common_freqs,
+       case when (x.a).stakind1 = 2 then (x.a).stavalues1 when (x.a).stakind2 = 2 then (x.a).stavalues2 end as histogram_bounds,
+       case when (x.a).stakind1 = 3 then (x.a).stanumbers1[1] when (x.a).stakind2 = 3 then (x.a).stanumbers2[1] when (x.a).stakind3 = 3 then (x.a).stanumbers3[1] end as correlation,
+       case when (x.a).stakind1 = 4 then (x.a).stavalues1 end as most_common_elems,
+       case when (x.a).stakind1 = 4 then (x.a).stanumbers1 end as most_common_elem_freqs,
+       case when (x.a).stakind1 = 5 then (x.a).stanumbers1 end as elem_count_histogram
+from pg_catalog.pg_statistic_ext s
+     join pg_catalog.pg_class c on c.oid = s.stxrelid
+     left join pg_catalog.pg_statistic_ext_data sd on s.oid = sd.stxoid
+     left join pg_catalog.pg_namespace cn on cn.oid = c.relnamespace
+     left join pg_catalog.pg_namespace sn on sn.oid = s.stxnamespace
+     join lateral (select pg_catalog.unnest(pg_catalog.pg_get_statisticsobjdef_expressions(s.oid)) as expr,
+                          pg_catalog.unnest(sd.stxdexpr) as a) x on x.expr is not null
+where pg_catalog.pg_has_role(c.relowner, 'USAGE')
+  and (not c.relrowsecurity or not pg_catalog.row_security_active(c.oid)))sql"},
     {"pg_prepared_xacts", R"sql(
 select p.transaction, p.gid, p.prepared, u.rolname as owner, d.datname as database
 from pg_catalog.pg_prepared_xact() p

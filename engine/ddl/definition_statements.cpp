@@ -5,7 +5,7 @@
 #include "engine/ddl/access/owned.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/access/role.h"
-#include "engine/ddl/analyze.h"
+#include "engine/ddl/analyze/analyze.h"
 #include "engine/ddl/ddl.h"
 #include "engine/ddl/drop/drop_statement.h"
 #include "engine/ddl/event/event_trigger.h"

@@ -189,6 +189,19 @@ std::string_view kind_name(RelationKind kind) {
   return "relation";
 }
 
+std::string not_supported_for(RelationKind kind) {
+  const auto kinds = [&]() -> std::string {
+    switch (kind) {
+      case RelationKind::kIndex: return "indexes";
+      case RelationKind::kPartitionedIndex: return "partitioned indexes";
+      case RelationKind::kPartitionedTable: return "partitioned tables";
+      case RelationKind::kComposite: return "composite types";
+      default: return std::string(kind_name(kind)) + "s";
+    }
+  };
+  return "This operation is not supported for " + kinds() + ".";
+}
+
 Status check_owner(DdlContext& c, Oid owner, std::string_view kind, std::string_view name) {
   if (c.catalog.has_privileges_of(c.catalog.user(), owner)) return {};
   return Error(sqlstate::kInsufficientPrivilege, "must be owner of " + std::string(kind) + " " + std::string(name));

@@ -126,6 +126,7 @@ Status check_owner(DdlContext& c, Oid owner, std::string_view kind, std::string_
 Status check_not_in_use(DdlContext& c, const RelationInfo& relation, std::string_view statement);
 // "table", "index", "view" ... as PostgreSQL's messages call it.
 std::string_view kind_name(RelationKind kind);
+std::string not_supported_for(RelationKind kind);  // a detail: "This operation is not supported for indexes."
 // 42501 for built-in relations.
 Status check_not_system(const RelationInfo& relation);
 

@@ -7,7 +7,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/foreign_source.h"
 #include "catalog/tables/system_table.h"
-#include "engine/ddl/analyze.h"
+#include "engine/ddl/analyze/analyze.h"
 #include "engine/ddl/ddl.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/rows.h"

@@ -1,6 +1,6 @@
 // VACUUM and ANALYZE as statements: options, the tables that they name, and who may.
 // What VACUUM reclaims it reclaims of the whole store (storage/reclaimer.h), which does so on its own, too; ANALYZE of one table is
-// in engine/ddl/analyze.h.
+// in engine/ddl/analyze/analyze.h.
 #pragma once
 
 #include "engine/ddl/object_lookup.h"

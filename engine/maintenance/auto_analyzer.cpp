@@ -12,7 +12,7 @@
 #include "base/fiber/wait_point.h"
 #include "catalog/catalog.h"
 #include "catalog/descriptor/session_catalog.h"
-#include "engine/ddl/analyze.h"
+#include "engine/ddl/analyze/analyze.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/instance_impl.h"

@@ -65,6 +65,7 @@ std::span<const SystemValue> statistics_definition_values();
 std::span<const SystemValue> trigger_definition_values();
 std::span<const SystemValue> partition_definition_values();
 std::span<const SystemRows> partition_definition_rows();
+std::span<const SystemRows> statistics_definition_rows();
 
 // Results of system functions.
 inline OwnedDatum value_of(bool v) { return OwnedDatum(Datum::of(v)); }

@@ -69,6 +69,7 @@ const SystemRows* find_system_rows(std::string_view name) {
                         durability_rows(),
                         worker_rows(),
                         partition_definition_rows(),
+                        statistics_definition_rows(),
                         notification_rows(),
                         event_trigger_rows(),
                         publication_rows(),

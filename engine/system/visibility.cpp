@@ -39,8 +39,8 @@ Result<OwnedDatum> is_visible(SessionParts& session, std::span<const Datum> argu
   if (!exists) return null_value(Phys::kBool);
   SessionCatalog& view = session.session_catalog();
   for (const Oid candidate : view.search_path()) {
+    if (candidate == view.temp_schema()) continue;  // nobody looks there for such objects
     if (candidate == schema) return value_of(true);
-    if (candidate == view.temp_schema()) continue;
     bool hidden = false;
     rows.scan(kKind.table, {}, [&](RowReader row) {
       hidden = row.oid(kKind.schema) == candidate && row.str(kKind.name) == name && same_of(row) == same;

@@ -75,6 +75,13 @@ struct ScannedTable {
   bool identical = true;       // the same columns in the same places
 };
 
+// What ANALYZE has found of several attributes of a table (CREATE STATISTICS), in the level's terms: its columns, then its
+// expressions; null: one that the query cannot speak of.
+struct KnownAttributes {
+  const catalog::ExtendedStatistics* statistics;
+  ExprList attributes;
+};
+
 // What is known of a partitioned table's key: which partitions can be left out when the values are known.
 struct KeyPruning {
   std::shared_ptr<const RelationInfo> relation;
@@ -182,6 +189,9 @@ struct Level {
   RelSet nullable;  // null-extended by some outer join
   std::vector<EquivalenceClass> classes;
   std::deque<Path> paths;
+  mutable std::map<std::pair<int, const RelationInfo*>, std::vector<KnownAttributes>>
+      known_attributes;                   // by entry and table, once somebody has asked
+  bool ignores_known_attributes = false;  // conditions are taken as if they had nothing to do with each other
   std::optional<VarSet> read_columns;  // that are read of its relations, once somebody has asked
   Rel* final_rel = nullptr;
 

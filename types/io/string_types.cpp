@@ -107,6 +107,13 @@ void bytea_out(FuncContext& context, const TypeRef&, const Datum& d, std::string
     }
   }
 }
+constexpr Oid kPgNdistinct = 3361, kPgDependencies = 3402, kPgMcvList = 5017;
+// What ANALYZE keeps for CREATE STATISTICS comes from nowhere else.
+Datum statistics_in(FuncContext& context, const TypeRef& type, Str) {
+  const auto info = context.session().catalog().type(type.oid);
+  context.fail(sqlstate::kFeatureNotSupported, "cannot accept a value of type " + (info ? info->name : std::string()));
+  return Datum::make_null(Phys::kStr);
+}
 Datum bytes_receive(FuncContext& context, const TypeRef&, Str bytes) { return Datum::of(context.arena().copy(bytes)); }
 
 const TypeDefinition kStringTypes[] = {
@@ -120,6 +127,9 @@ const TypeDefinition kStringTypes[] = {
     {oid::kBytea, bytea_in, bytea_out, bytes_receive, text_out, Phys::kStr, &kBytesOrder, KeyForm::kText},
     {oid::kRefcursor, text_in, text_out, text_in, text_out},
     {oid::kPgNodeTree, text_in, text_out, text_in, text_out},
+    {kPgNdistinct, statistics_in, text_out, statistics_in, text_out},
+    {kPgDependencies, statistics_in, text_out, statistics_in, text_out},
+    {kPgMcvList, statistics_in, bytea_out, statistics_in, text_out},
 };
 
 }  // namespace

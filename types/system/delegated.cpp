@@ -419,6 +419,7 @@ constexpr SetEntry kSets[] = {
     {"pg_hba_file_rules", system_rows<"pg_hba_file_rules">},
     {"pg_ident_file_mappings", system_rows<"pg_ident_file_mappings">},
     {"show_all_file_settings", system_rows<"show_all_file_settings">},
+    {"pg_stats_ext_mcvlist_items", system_rows<"pg_stats_ext_mcvlist_items">},
     {"pg_partition_ancestors", system_rows<"pg_partition_ancestors">},
     {"pg_partition_tree", system_rows<"pg_partition_tree">},
     {"pg_get_publication_tables", system_rows<"pg_get_publication_tables">},

@@ -4,6 +4,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/access/policy.h"
+#include "engine/ddl/analyze/extended_statistics.h"
 #include "engine/ddl/foreign/foreign_table.h"
 #include "engine/ddl/object/large_object.h"
 #include "engine/ddl/operator/definition.h"
@@ -277,6 +278,8 @@ Status remove_object(DdlContext& c, const Address& a) {
       SystemTable& t = table(c, a.class_id);
       std::string image;
       if (t.find_oid(c.txn, a.object, image)) INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(a.object)})));
+      if (a.class_id == catalog::pg_statistic_ext::kOid)
+        INDIGO_TRY(forget_gathered(c, a.object));
       if (a.class_id == pg_namespace::kOid) INDIGO_TRY(forget_default_privileges(c, kInvalidOid, a.object));
       if (a.class_id == pg_namespace::kOid && a.object == c.catalog.temp_schema()) {
         c.catalog.changed_temporary();

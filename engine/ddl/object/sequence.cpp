@@ -238,11 +238,7 @@ Status set_owner_column(DdlContext& c, const RelationPtr& sequence, const PgQuer
     if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kView && !relation->is_foreign() &&
         !relation->is_partitioned()) {
       return Error(sqlstate::kWrongObjectType, "sequence cannot be owned by relation " + quoted(relation->name))
-          .with_detail("This operation is not supported for " +
-                       std::string(relation->kind == RelationKind::kSequence ? "sequences"
-                                   : relation->kind == RelationKind::kIndex  ? "indexes"
-                                                                             : "composite types") +
-                       ".");
+          .with_detail(not_supported_for(relation->kind));
     }
     const ColumnInfo* found = relation->find_column(string_of(parts.back()));
     if (found == nullptr) {

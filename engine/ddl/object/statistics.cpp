@@ -39,7 +39,7 @@ Result<Oid> find_statistics(DdlContext& c, NodeList name) {
     found = statistics_in(c, schema, q.name);
   } else {
     for (const Oid schema : c.catalog.search_path()) {
-      if (found == kInvalidOid) found = statistics_in(c, schema, q.name);
+      if (found == kInvalidOid && schema != c.catalog.temp_schema()) found = statistics_in(c, schema, q.name);
     }
   }
   if (found != kInvalidOid) return found;
@@ -174,15 +174,16 @@ Status update_statistics(DdlContext& c, Oid oid, const std::function<void(RowVal
 }  // namespace
 
 Status execute_create_statistics(DdlContext& c, const PgQuery__CreateStatsStmt& s) {
-  if (s.n_relations != 1 || s.relations[0]->node_case != PG_QUERY__NODE__NODE_RANGE_VAR) {
+  if (s.n_relations != 1)
     return Error(sqlstate::kFeatureNotSupported, "only a single relation is allowed in CREATE STATISTICS");
-  }
+  if (s.relations[0]->node_case != PG_QUERY__NODE__NODE_RANGE_VAR)
+    return Error(sqlstate::kFeatureNotSupported, "CREATE STATISTICS only supports relation names in the FROM clause");
   INDIGO_ASSIGN(const RelationPtr relation,
                 open_relation(c, s.relations[0]->range_var, TableLockMode::kShareUpdateExclusive));
   if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView &&
       !relation->is_partitioned() && !relation->is_foreign()) {
     return Error(sqlstate::kWrongObjectType, "cannot define statistics for relation " + quoted(relation->name))
-        .with_detail("This operation is not supported for " + std::string(kind_name(relation->kind)) + "s.");
+        .with_detail(not_supported_for(relation->kind));
   }
   INDIGO_TRY(check_owner(c, *relation));
   INDIGO_TRY(check_not_system(*relation));

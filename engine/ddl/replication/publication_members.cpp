@@ -66,18 +66,18 @@ Status check_publishable(DdlContext& c, const RelationInfo& r) {
   INDIGO_TRY(check_owner(c, r));
   std::string what;
   if (r.kind != RelationKind::kTable && !r.is_partitioned()) {
-    what = std::string(kind_name(r.kind)) + "s";
+    what = not_supported_for(r.kind);
   } else if (!check_not_system(r).ok()) {
-    what = "system tables";
+    what = "This operation is not supported for system tables.";
   } else if (r.persistence == 't') {
-    what = "temporary tables";
+    what = "This operation is not supported for temporary tables.";
   } else if (r.persistence == 'u') {
-    what = "unlogged tables";
+    what = "This operation is not supported for unlogged tables.";
   } else {
     return {};
   }
   return Error(sqlstate::kInvalidParameterValue, "cannot add relation " + quoted(r.name) + " to publication")
-      .with_detail("This operation is not supported for " + what + ".");
+      .with_detail(what);
 }
 
 Status check_publishable_schema(DdlContext& c, Oid schema) {

@@ -18,13 +18,8 @@ Status check_relation(DdlContext& c, const RelationInfo& r) {
     return Error(sqlstate::kFeatureNotSupported, "rules on materialized views are not supported");
   }
   if (r.kind != RelationKind::kTable && r.kind != RelationKind::kPartitionedTable && r.kind != RelationKind::kView) {
-    const char* kinds = r.kind == RelationKind::kSequence           ? "sequences"
-                        : r.kind == RelationKind::kComposite        ? "composite types"
-                        : r.is_foreign()                            ? "foreign tables"
-                        : r.kind == RelationKind::kPartitionedIndex ? "partitioned indexes"
-                                                                    : "indexes";
     return Error(sqlstate::kWrongObjectType, "relation " + quoted(r.name) + " cannot have rules")
-        .with_detail(std::string("This operation is not supported for ") + kinds + ".");
+        .with_detail(not_supported_for(r.kind));
   }
   INDIGO_TRY(check_not_system(r));
   return check_owner(c, r);

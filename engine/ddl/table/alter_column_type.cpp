@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "catalog/tables/system_table.h"
+#include "engine/ddl/analyze/extended_statistics.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"
 #include "engine/ddl/table/exclusion.h"
@@ -124,25 +125,35 @@ Status rebuild_checks(DdlContext& c, const RelationPtr& before, const RelationPt
   return {};
 }
 
-// Expressions of extended statistics.
-Status rebuild_statistics(DdlContext& c, const RelationPtr& before, const RelationPtr& after) {
+// Expressions of extended statistics; what was found of the column's values is true no more.
+Status rebuild_statistics(DdlContext& c, const RelationPtr& before, const RelationPtr& after, int16_t number) {
   namespace pg_statistic_ext = catalog::pg_statistic_ext;
-  std::vector<std::pair<Oid, std::string>> kept;
+  struct Kept {
+    Oid oid;
+    std::string trees;
+    bool about_column;
+  };
+  std::vector<Kept> kept;
   table(c, pg_statistic_ext::kOid).scan(c.txn, {}, [&](RowReader row) {
-    if (row.oid(pg_statistic_ext::c_stxrelid) == after->oid && !row.is_null(pg_statistic_ext::c_stxexprs)) {
-      kept.emplace_back(row.oid(pg_statistic_ext::c_oid), row.str(pg_statistic_ext::c_stxexprs));
-    }
+    if (row.oid(pg_statistic_ext::c_stxrelid) != after->oid) return true;
+    const auto keys = read_i16s(row.str(pg_statistic_ext::c_stxkeys));
+    kept.push_back({row.oid(pg_statistic_ext::c_oid), std::string(row.str(pg_statistic_ext::c_stxexprs)),
+                    std::find(keys.begin(), keys.end(), number) != keys.end()});
     return true;
   });
-  for (const auto& [oid, stored] : kept) {
+  for (const auto& [oid, stored, about_column] : kept) {
     const Address self{pg_statistic_ext::kOid, oid, 0};
     std::string trees;
+    bool changes = about_column;
     for (const std::string& tree : types::split_default_texts(stored)) {
       INDIGO_ASSIGN(const StoredExpression e,
                     rebuilt(c, tree, ExpressionUse::kStatistics, before, after, TypeRef{kInvalidOid, -1, kInvalidOid}));
       trees += (trees.empty() ? "" : ", ") + e.tree;
+      changes |= std::find(e.columns.begin(), e.columns.end(), number) != e.columns.end();
       INDIGO_TRY(record_expression(c, self, e, after->oid, 'a'));
     }
+    if (changes) INDIGO_TRY(forget_gathered(c, oid));
+    if (trees.empty()) continue;
     INDIGO_TRY(update_row(c, pg_statistic_ext::kOid, {Datum::of_oid(oid)},
                           [&](RowValues& v) { v.str(pg_statistic_ext::c_stxexprs, trees); }));
   }
@@ -213,7 +224,7 @@ Status retype_dependents(DdlContext& c, const RelationPtr& relation, int16_t num
   auto changed = std::make_shared<RelationInfo>(*relation);
   changed->columns[static_cast<size_t>(number) - 1].type = column_type;
   INDIGO_TRY(rebuild_checks(c, relation, changed, number));
-  INDIGO_TRY(rebuild_statistics(c, relation, changed));
+  INDIGO_TRY(rebuild_statistics(c, relation, changed, number));
   for (const IndexInfo& index : relation->indexes) {
     INDIGO_ASSIGN(const std::vector<TypeRef> computed, rebuild_index_expressions(c, relation, changed, index));
     for (size_t i = 0; i < index.columns.size(); i++) {

@@ -95,18 +95,6 @@ unsigned target_of(RelationKind kind) {
   }
 }
 
-const char* plural(RelationKind kind) {
-  switch (kind) {
-    case RelationKind::kView: return "views";
-    case RelationKind::kMaterializedView: return "materialized views";
-    case RelationKind::kIndex: return "indexes";
-    case RelationKind::kSequence: return "sequences";
-    case RelationKind::kComposite: return "composite types";
-    case RelationKind::kForeignTable: return "foreign tables";
-    default: return "tables";
-  }
-}
-
 }  // namespace
 
 Status check_alter_target(const RelationInfo& relation, PgQuery__AlterTableType action) {
@@ -115,7 +103,7 @@ Status check_alter_target(const RelationInfo& relation, PgQuery__AlterTableType 
   if (found == std::end(kActions) || (found->targets & target_of(relation.kind)) != 0) return {};
   return Error(sqlstate::kWrongObjectType,
                std::string("ALTER action ") + found->name + " cannot be performed on relation " + quoted(relation.name))
-      .with_detail(std::string("This operation is not supported for ") + plural(relation.kind) + ".");
+      .with_detail(not_supported_for(relation.kind));
 }
 
 }  // namespace indigo::engine::ddl

@@ -139,8 +139,7 @@ Status add_like(DdlContext& c, const PgQuery__TableLikeClause& like, std::vector
   const RelationPtr source = *opened;
   if (source->kind == RelationKind::kIndex || source->kind == RelationKind::kSequence) {
     return Error(sqlstate::kWrongObjectType, "relation " + quoted(source->name) + " is invalid in LIKE clause")
-        .with_detail("This operation is not supported for " +
-                     std::string(source->kind == RelationKind::kIndex ? "indexes" : "sequences") + ".")
+        .with_detail(not_supported_for(source->kind))
         .at(position(c, like.relation->location));
   }
   for (const ColumnInfo& column : source->columns) {

@@ -483,7 +483,7 @@ Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
   if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView &&
       !relation->is_partitioned()) {
     return Error(sqlstate::kWrongObjectType, "cannot create index on relation " + quoted(relation->name))
-        .with_detail("This operation is not supported for " + std::string(kind_name(relation->kind)) + "s.");
+        .with_detail(not_supported_for(relation->kind));
   }
   INDIGO_TRY(check_schema_privilege(c, relation->schema, types::kPrivilegeCreate));
   INDIGO_TRY(check_not_in_use(c, *relation, "CREATE INDEX"));

@@ -43,13 +43,8 @@ Status check_relation(const RelationInfo& r, int16_t type, bool transitions) {
       return {};
     default: break;
   }
-  const std::string kinds = r.kind == RelationKind::kIndex              ? "indexes"
-                            : r.kind == RelationKind::kPartitionedIndex ? "partitioned indexes"
-                            : r.kind == RelationKind::kSequence         ? "sequences"
-                            : r.kind == RelationKind::kComposite        ? "composite types"
-                                                                        : "materialized views";
   return Error(sqlstate::kWrongObjectType, "relation " + quoted(r.name) + " cannot have triggers")
-      .with_detail("This operation is not supported for " + kinds + ".");
+      .with_detail(not_supported_for(r.kind));
 }
 
 Status check_may_trigger(DdlContext& c, const RelationInfo& r) {

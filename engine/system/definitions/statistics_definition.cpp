@@ -1,6 +1,8 @@
-// CREATE STATISTICS as a statement, from pg_statistic_ext.
+// CREATE STATISTICS as a statement, from pg_statistic_ext, and what ANALYZE has found for it.
+#include "catalog/descriptor/extended_statistics.h"
 #include "engine/system/definitions/expression_text.h"
 #include "types/builtin/function_text.h"
+#include "types/function/registry.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
 
@@ -85,14 +87,43 @@ Result<OwnedDatum> statistics_expressions(SessionParts& session, std::span<const
   return OwnedDatum(Datum::of(Str(array)));
 }
 
+Status common_items(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+  std::vector<Oid> attribute_types;
+  if (arguments[0].null) return {};
+  const CommonCombinations common = read_common(arguments[0].str, &attribute_types);
+  types::FuncContext context(session.context());
+  Arena arena;
+  context.set_arena(&arena);
+  for (size_t i = 0; i < common.frequencies.size(); i++) {
+    arena.reset();
+    std::vector<std::string> texts(common.values.size());
+    std::vector<Datum> values, nulls;
+    for (size_t a = 0; a < common.values.size(); a++) {
+      const Datum& d = common.values[a][i].get();
+      if (!d.null) types::type_output(context, {attribute_types[a], -1, kInvalidOid}, d, texts[a]);
+      if (context.failed()) return *context.take_error();
+      values.push_back(d.null ? Datum::make_null(Phys::kStr) : Datum::of(Str(texts[a])));
+      nulls.push_back(Datum::of(d.null));
+    }
+    const std::string value_array = make_array(oid::kText, Phys::kStr, values);
+    const std::string null_array = make_array(oid::kBool, Phys::kBool, nulls);
+    sink(std::vector<Datum>{Datum::of(static_cast<int32_t>(i)), Datum::of(Str(value_array)), Datum::of(Str(null_array)),
+                            Datum::of(common.frequencies[i]), Datum::of(common.base_frequencies[i])});
+  }
+  return {};
+}
+
 constexpr SystemValue kStatisticsValues[] = {
     {"pg_get_statisticsobjdef", statistics_definition},
     {"pg_get_statisticsobjdef_columns", statistics_columns},
     {"pg_get_statisticsobjdef_expressions", statistics_expressions},
 };
 
+constexpr SystemRows kStatisticsRows[] = {{"pg_stats_ext_mcvlist_items", common_items}};
+
 }  // namespace
 
 std::span<const SystemValue> statistics_definition_values() { return kStatisticsValues; }
+std::span<const SystemRows> statistics_definition_rows() { return kStatisticsRows; }
 
 }  // namespace indigo::engine

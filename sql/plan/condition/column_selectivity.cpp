@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/plan/condition/distinct_values.h"
+#include "sql/plan/condition/known_attributes.h"
 #include "sql/plan/condition/selectivity.h"
 #include "types/function/registry.h"
 #include "types/function/value_place.h"
@@ -133,12 +134,13 @@ double equal_to(Level& level, const ExprPtr& var, const ExprPtr& other, bool neg
     }
     if (!found) {
       const double rest = clamp(1 - common - stats->null_fraction);
-      const double others = std::max(1.0, var_distinct(level, *v) - static_cast<double>(stats->common_values.size()));
+      const double others =
+          std::max(1.0, distinct_values(level, var, 1e300) - static_cast<double>(stats->common_values.size()));
       s = rest / others;
     }
-  } else if (v) {
+  } else if (v || stats) {
     const double nulls = stats ? stats->null_fraction : 0;
-    s = (1 - nulls) / std::max(1.0, var_distinct(level, *v));
+    s = (1 - nulls) / distinct_values(level, var, 1e300);
   }
   if (negated) s = 1 - s - (stats ? stats->null_fraction : 0);
   return clamp(s);
@@ -181,7 +183,7 @@ const catalog::ColumnStatistics* column_statistics(const Level& level, const Var
 
 const catalog::ColumnStatistics* column_statistics(const Level& level, const ExprPtr& e) {
   const auto* v = var_of(e);
-  return v == nullptr ? nullptr : column_statistics(level, *v);
+  return v == nullptr ? expression_statistics(level, stripped(e)) : column_statistics(level, *v);
 }
 
 }  // namespace indigo::sql::planning

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/descriptor/relation_info.h"
+#include "sql/plan/condition/known_attributes.h"
 #include "sql/plan/condition/selectivity.h"
 #include "types/oids.h"
 
@@ -56,17 +58,23 @@ bool is_unique(const Level& level, const VarExpr& v) {
   return false;
 }
 
+namespace {
+
+// As column statistics say it.
+double distinct_of(const catalog::ColumnStatistics& known, double tuples) {
+  return known.distinct > 0 ? std::min<double>(known.distinct, tuples) : std::max(1.0, -known.distinct * tuples);
+}
+
+}  // namespace
+
 double var_distinct(const Level& level, const VarExpr& v) {
   const double tuples = tuples_of(level, v);
   if (is_unique(level, v)) return tuples;
   if (v.column == kCtidColumn || v.column == kRowKeyColumn) return tuples;
   if (v.column == kTableOidColumn) return 1;
   const auto& entry = level.entry(v.entry);
-  if (const auto* known = column_statistics(level, v)) {
-    const float d = known->distinct;
-    if (d > 0) return std::min<double>(d, tuples);
-    if (d < 0) return std::max(1.0, -d * tuples);
-  }
+  if (const auto* known = column_statistics(level, v); known != nullptr && known->distinct != 0)
+    return distinct_of(*known, tuples);
   if (v.type.oid == oid::kBool) return 2;
   if (entry.kind == EntryKind::kValues) return tuples;
   if (const double known = output_distinct(level, v); known > 0) return std::min(known, tuples);
@@ -77,6 +85,10 @@ double distinct_values(Level& level, const ExprPtr& e, double rows) {
   const ExprPtr at = stripped(e);
   if (const auto* v = try_as<VarExpr>(at)) return std::max(1.0, std::min(rows, var_distinct(level, *v)));
   if (at->kind == ExprKind::kConst || at->kind == ExprKind::kParam || at->kind == ExprKind::kRuntimeParam) return 1;
+  if (const auto* known = expression_statistics(level, at); known != nullptr && known->distinct != 0) {
+    const Rel& rel = level.leaf != nullptr ? *level.leaf : level.rels[static_cast<size_t>(level.rels_of(at).first())];
+    return std::max(1.0, std::min(rows, distinct_of(*known, std::max(1.0, rel.tuples))));
+  }
   if (at->type.oid == oid::kBool) return 2;
   // An expression has at most as many values as its columns' combinations.
   VarSet vars;
@@ -93,33 +105,65 @@ double distinct_values(Level& level, const ExprPtr& e, double rows) {
   return std::max(1.0, std::min(rows, n));
 }
 
+namespace {
+
+// What groups by an expression is the expression, where something is known of it, and its columns otherwise.
+void add_grouping(Level& level, const ExprPtr& e, ExprList& out) {
+  const ExprPtr at = stripped(e);
+  const auto add = [&](const ExprPtr& x) {
+    if (std::none_of(out.begin(), out.end(), [&](const ExprPtr& o) { return equal(o, x); })) out.push_back(x);
+  };
+  if (at->kind == ExprKind::kVar || expression_statistics(level, at) != nullptr) return add(at);
+  VarSet vars;
+  vars.add_vars(at);
+  for (const auto& [entry, column] : vars.pairs()) {
+    auto v = std::make_shared<VarExpr>();
+    v->entry = entry;
+    v->column = column;
+    if (column >= 0) v->type = level.entry(entry).column_types[static_cast<size_t>(column)];
+    add(v);
+  }
+}
+
+}  // namespace
+
 double group_count(Level& level, const ExprList& groups, double rows) {
   // Columns of one relation have at most as many combinations as it has rows; usually far fewer than their product.
   struct OfRelation {
     RelSet rel;
-    double product = 1, most = 1;
-    int columns = 0;
+    ExprList attributes;
   };
   std::vector<OfRelation> relations;
   double n = 1;
   for (const ExprPtr& e : groups) {
     const RelSet rels = level.rels_of(e);
-    const double values = distinct_values(level, e, 1e300);
     if (rels.count() != 1) {
-      n *= std::min(values, rows);
+      n *= std::min(distinct_values(level, e, 1e300), rows);
       continue;
     }
     auto at = std::find_if(relations.begin(), relations.end(), [&](const OfRelation& r) { return r.rel == rels; });
-    if (at == relations.end()) at = relations.insert(relations.end(), OfRelation{rels});
-    at->product *= values;
-    at->most = std::max(at->most, values);
-    at->columns++;
+    if (at == relations.end()) at = relations.insert(relations.end(), OfRelation{rels, {}});
+    if (stripped(e)->type.oid == oid::kBool && stripped(e)->kind != ExprKind::kVar &&
+        expression_statistics(level, stripped(e)) == nullptr) {
+      n *= 2;
+    } else {
+      add_grouping(level, e, at->attributes);
+    }
   }
-  for (const OfRelation& r : relations) {
+  for (OfRelation& r : relations) {
     const Rel& rel = level.rels[static_cast<size_t>(r.rel.first())];
     const double tuples = std::max(1.0, rel.tuples);
-    double values = std::min(r.product, tuples);
-    if (r.columns > 1) values = std::min(values, std::max(r.most, tuples / 10));
+    double product = 1, most = 1;
+    int parts = 0;
+    const auto count = [&](double values) {
+      product *= values;
+      most = std::max(most, values);
+      parts++;
+    };
+    while (const auto known = known_combinations(level, r.attributes)) count(*known);
+    for (const ExprPtr& e : r.attributes) count(distinct_values(level, e, 1e300));
+    double values = std::min(product, tuples);
+    if (parts > 1) values = std::min(values, std::max(most, tuples / 10));
     n *= drawn(values, tuples, rel.rows);
   }
   return std::max(1.0, std::min(n, rows));

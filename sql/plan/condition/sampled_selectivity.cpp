@@ -1,20 +1,16 @@
 #include "sql/plan/condition/sampled_selectivity.h"
 
 #include <algorithm>
-#include <deque>
 
 #include "sql/plan/condition/distinct_values.h"
 #include "sql/plan/condition/selectivity.h"
-#include "types/function/registry.h"
-#include "types/oids.h"
-#include "types/value/vector.h"
+#include "sql/plan/condition/value_evaluation.h"
 
 namespace indigo::sql::planning {
 namespace {
 
 // Values that a condition is evaluated for: few, for it happens in each planning.
 constexpr size_t kMaxCommon = 50, kMaxOthers = 101;
-constexpr size_t kMaxElements = 40;  // of an IN list
 constexpr double kMinTuples = 1000;  // a small table is read soon, whatever is known of it
 
 // The one column that the expression is about; null: none, or several.
@@ -29,105 +25,6 @@ const VarExpr* only_column(const ExprPtr& e, bool& several) {
   });
   return found;
 }
-
-// Evaluates an expression for all values of a sample at once.
-class SampleEvaluation {
- public:
-  SampleEvaluation(Level& level, const std::vector<Datum>& sample)
-      : level_(level), context_(level.s.session), count_(static_cast<uint32_t>(sample.size())) {
-    context_.set_arena(&arena_);
-    values_.init(sample[0].phys, count_);
-    for (uint32_t i = 0; i < count_; i++) values_.set_datum(i, sample[i]);
-  }
-
-  // Null: something in it cannot be evaluated now.
-  const Vector* run(const ExprPtr& e) {
-    switch (e->kind) {
-      case ExprKind::kVar: return &values_;
-      case ExprKind::kConst: return constant(as<ConstExpr>(*e).value.get());
-      case ExprKind::kParam: {
-        const auto index = static_cast<size_t>(as<ParamExpr>(*e).index);
-        const auto known = level_.s.sample_parameters;
-        return index < known.size() ? constant(known[index]) : nullptr;
-      }
-      case ExprKind::kRelabel: return run(as<RelabelExpr>(*e).argument);
-      case ExprKind::kCall: return call(as<CallExpr>(*e));
-      case ExprKind::kArrayCompare: return compare_list(as<ArrayCompareExpr>(*e));
-      default: return nullptr;
-    }
-  }
-
- private:
-  Vector& fresh(Oid type) {
-    Vector& v = made_.emplace_back();
-    v.init(types::physical_of(type), count_);
-    return v;
-  }
-  const Vector* constant(const Datum& d) {
-    Vector& v = made_.emplace_back();
-    v.set_constant(d);
-    return &v;
-  }
-
-  const Vector* call(const CallExpr& e) {
-    // Operators that depend on settings (a time zone) say enough for an estimate.
-    if (e.returns_set || e.volatility == types::Volatility::kVolatile ||
-        (e.volatility != types::Volatility::kImmutable && e.op == kInvalidOid))
-      return nullptr;
-    std::vector<const Vector*> arguments;
-    for (const ExprPtr& a : e.arguments) {
-      const Vector* value = run(a);
-      if (value == nullptr) return nullptr;
-      arguments.push_back(value);
-    }
-    return apply(e.function, e.type, e.collation, e.variadic_array, e.arguments, arguments);
-  }
-
-  const Vector* apply(Oid function, const TypeRef& type, Oid collation, bool variadic, const ExprList& of,
-                      const std::vector<const Vector*>& arguments) {
-    const types::ScalarFunction* f = types::find_scalar(function);
-    const auto known = level_.s.catalog().type(type.oid);
-    if (f == nullptr || !known || known->kind != 'b') return nullptr;
-    types::CallInfo info;
-    info.function = function;
-    info.result = type;
-    info.collation = collation;
-    info.variadic_array = variadic;
-    for (const ExprPtr& a : of) info.arguments.push_back(a->type);
-    Vector& out = fresh(type.oid);
-    f->kernel(context_, info, arguments, Selection{nullptr, count_}, out);
-    return context_.failed() ? nullptr : &out;
-  }
-
-  // x = ANY (list): true where some element says so, x <> ALL (list): where all do.
-  const Vector* compare_list(const ArrayCompareExpr& e) {
-    const auto* list = try_as<ArrayExpr>(e.array);
-    if (list == nullptr || list->elements.empty() || list->elements.size() > kMaxElements) return nullptr;
-    const Vector* left = run(e.left);
-    if (left == nullptr) return nullptr;
-    Vector& out = fresh(oid::kBool);
-    for (uint32_t i = 0; i < count_; i++) out.set<bool>(i, !e.any);
-    for (const ExprPtr& element : list->elements) {
-      const Vector* right = run(element);
-      const Vector* one = right == nullptr ? nullptr
-                                           : apply(e.function, {oid::kBool, -1, kInvalidOid}, e.collation, false,
-                                                   {e.left, element}, {left, right});
-      if (one == nullptr) return nullptr;
-      for (uint32_t i = 0; i < count_; i++) {
-        const bool holds = !one->is_null(i) && one->get<bool>(i);
-        if (holds == e.any) out.set<bool>(i, e.any);
-      }
-    }
-    return &out;
-  }
-
-  Level& level_;
-  Arena arena_;
-  types::FuncContext context_;
-  uint32_t count_;
-  Vector values_;
-  std::deque<Vector> made_;
-};
 
 bool integer_of(const Datum& d, int64_t& out) {
   switch (d.phys) {
@@ -213,7 +110,8 @@ std::optional<SampledSelectivity> sampled_selectivity(Level& level, const ExprPt
   const std::optional<Sample> sample = sample_of(level, *column);
   if (!sample) return std::nullopt;
 
-  SampleEvaluation evaluation(level, sample->values);
+  ValueEvaluation evaluation(level, sample->values.size());
+  evaluation.bind(std::make_shared<VarExpr>(*column), sample->values);
   const Vector* holds = evaluation.run(condition);
   if (holds == nullptr || holds->phys() != Phys::kBool) return std::nullopt;
   SampledSelectivity out;
@@ -232,7 +130,8 @@ bool sampled_values(Level& level, const ExprPtr& e, std::vector<OwnedDatum>& val
   if (column == nullptr || several || column->levels_up != 0) return false;
   std::optional<Sample> sample = sample_of(level, *column);
   if (!sample) return false;
-  SampleEvaluation evaluation(level, sample->values);
+  ValueEvaluation evaluation(level, sample->values.size());
+  evaluation.bind(std::make_shared<VarExpr>(*column), sample->values);
   const Vector* found = evaluation.run(e);
   if (found == nullptr) return false;
   values.clear();

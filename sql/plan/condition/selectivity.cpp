@@ -10,7 +10,9 @@
 #include "sql/plan/condition/column_selectivity.h"
 #include "sql/plan/condition/distinct_values.h"
 #include "sql/plan/condition/join_selectivity.h"
+#include "sql/plan/condition/known_attributes.h"
 #include "sql/plan/condition/sampled_selectivity.h"
+#include "sql/plan/condition/value_evaluation.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {
@@ -194,10 +196,15 @@ class Conjunction {
   std::vector<Band> bands_;
 };
 
-double and_selectivity(Level& level, const ExprList& list) {
-  Conjunction all(level);
-  for (const ExprPtr& e : list) all.add(e, selectivity(level, e));
-  return all.selectivity();
+double or_selectivity(Level& level, const ExprList& list) {
+  std::vector<bool> told;
+  double s = known_alternatives(level, list, told);
+  for (size_t i = 0; i < list.size(); i++) {
+    if (told[i]) continue;
+    const double t = selectivity(level, list[i]);
+    s = s + t - s * t;
+  }
+  return clamp(s);
 }
 
 }  // namespace
@@ -206,7 +213,7 @@ namespace {
 
 // x = 5, x < 5: the column's statistics say it directly.
 bool compares_column(Level& level, const ExprPtr& left, Oid op) {
-  return var_of(left) != nullptr && level.s.catalog().btree_strategy(op) != 0;
+  return (var_of(left) != nullptr || column_statistics(level, left) != nullptr) && level.s.catalog().btree_strategy(op) != 0;
 }
 
 bool is_worth_sampling(Level& level, const ExprPtr& e) {
@@ -224,6 +231,42 @@ bool is_worth_sampling(Level& level, const ExprPtr& e) {
 }
 
 double guessed_selectivity(Level& level, const ExprPtr& e);
+
+// Elements are taken to be different: of x = ANY (list) the parts add up, and so do those that x <> ALL (list) leaves out. Of
+// other comparisons each says nothing of the next.
+double list_selectivity(Level& level, const ArrayCompareExpr& c) {
+  constexpr size_t kMostElements = 200;
+  constexpr double kUnknownElements = 10;
+  const auto* op = level.s.catalog().operator_by_oid(c.op);
+  const bool adds_up = op != nullptr && op->restriction == (c.any ? "eqsel" : "neqsel");
+  auto one = std::make_shared<CallExpr>();
+  one->op = c.op;
+  one->function = c.function;
+  one->type.oid = oid::kBool;
+  const auto elements = listed_elements(level, c.array, kMostElements);
+  double sum = 0, s = c.any ? 0 : 1;
+  const auto add = [&](double t) {
+    sum += c.any ? t : 1 - t;
+    s = c.any ? s + t - s * t : s * t;
+  };
+  if (elements) {
+    for (const ExprPtr& element : *elements) {
+      const Datum* value = value_of(level, element);
+      one->arguments = {c.left, element};
+      add(value != nullptr && value->null ? 0 : operator_selectivity(level, *one));
+    }
+  } else {
+    const auto* list = try_as<ArrayExpr>(c.array);
+    const double count = list != nullptr ? static_cast<double>(list->elements.size()) : kUnknownElements;
+    auto unknown = std::make_shared<RuntimeParamExpr>();
+    unknown->type = c.left->type;
+    one->arguments = {c.left, unknown};
+    const double t = operator_selectivity(level, *one);
+    for (double i = 0; i < count; i++) add(t);
+  }
+  if (adds_up && sum <= 1) return c.any ? sum : 1 - sum;
+  return clamp(s);
+}
 
 }  // namespace
 
@@ -259,14 +302,9 @@ double guessed_selectivity(Level& level, const ExprPtr& e) {
     }
     case ExprKind::kBool: {
       const auto& b = as<BoolExpr>(*e);
-      if (b.op == BoolExpr::Op::kAnd) return clamp(and_selectivity(level, b.arguments));
+      if (b.op == BoolExpr::Op::kAnd) return conjunction_selectivity(level, b.arguments);
       if (b.op == BoolExpr::Op::kNot) return clamp(1 - selectivity(level, b.arguments[0]));
-      double s = 0;
-      for (const ExprPtr& a : b.arguments) {
-        const double t = selectivity(level, a);
-        s = s + t - s * t;
-      }
-      return clamp(s);
+      return or_selectivity(level, b.arguments);
     }
     case ExprKind::kCall: {
       const auto& call = as<CallExpr>(*e);
@@ -304,30 +342,7 @@ double guessed_selectivity(Level& level, const ExprPtr& e) {
       const double s = selectivity(level, d.equal);
       return clamp(d.negated ? s : 1 - s);
     }
-    case ExprKind::kArrayCompare: {
-      const auto& c = as<ArrayCompareExpr>(*e);
-      const auto* list = try_as<ArrayExpr>(c.array);
-      const double count = list ? static_cast<double>(list->elements.size()) : 10;
-      auto one = std::make_shared<CallExpr>();
-      one->op = c.op;
-      one->function = c.function;
-      one->type.oid = oid::kBool;
-      double s = c.any ? 0 : 1;
-      if (list && list->elements.size() <= 200) {
-        for (const ExprPtr& element : list->elements) {
-          one->arguments = {c.left, element};
-          const double t = operator_selectivity(level, *one);
-          s = c.any ? s + t : s * t;
-        }
-      } else {
-        auto unknown = std::make_shared<RuntimeParamExpr>();
-        unknown->type = c.left->type;
-        one->arguments = {c.left, unknown};
-        const double t = operator_selectivity(level, *one);
-        s = c.any ? t * count : std::pow(t, count);
-      }
-      return clamp(s);
-    }
+    case ExprKind::kArrayCompare: return list_selectivity(level, as<ArrayCompareExpr>(*e));
     case ExprKind::kRowCompare: return row_selectivity(level, as<RowCompareExpr>(*e));
     case ExprKind::kRelabel: return selectivity(level, as<RelabelExpr>(*e).argument);
     default: return 0.5;
@@ -359,10 +374,31 @@ double clause_selectivity(Level& level, const Clause& clause) {
   return s;
 }
 
-double clauses_selectivity(Level& level, const std::vector<const Clause*>& clauses) {
+double conjunction_selectivity(Level& level, const ExprList& conditions) {
+  std::vector<bool> told;
+  const double known = known_selectivity(level, conditions, told);
   Conjunction all(level);
-  for (const Clause* c : clauses) all.add(c->expr, clause_selectivity(level, *c));
-  return all.selectivity();
+  for (size_t i = 0; i < conditions.size(); i++) {
+    if (!told[i]) all.add(conditions[i], selectivity(level, conditions[i]));
+  }
+  return clamp(known * all.selectivity());
+}
+
+double clauses_selectivity(Level& level, const std::vector<const Clause*>& clauses) {
+  std::vector<bool> told(clauses.size(), false);
+  double known = 1;
+  if (clauses.size() > 1 && std::all_of(clauses.begin(), clauses.end(), [](const Clause* c) {
+        return c->implied.empty() && c->rels.count() == 1;
+      })) {
+    ExprList conditions;
+    for (const Clause* c : clauses) conditions.push_back(c->expr);
+    known = known_selectivity(level, conditions, told);
+  }
+  Conjunction all(level);
+  for (size_t i = 0; i < clauses.size(); i++) {
+    if (!told[i]) all.add(clauses[i]->expr, clause_selectivity(level, *clauses[i]));
+  }
+  return clamp(known * all.selectivity());
 }
 
 }  // namespace indigo::sql::planning

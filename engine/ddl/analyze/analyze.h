@@ -1,6 +1,5 @@
 // ANALYZE: a sample of each table's rows to pg_statistic (null fraction, width, distinct values, most common values,
-// histogram) and pg_class.reltuples and relpages.
-// Source: PostgreSQL's documentation of pg_statistic; the estimate of distinct values is Haas and Stokes' Duj1.
+// histogram), to pg_statistic_ext_data what CREATE STATISTICS asks for, and to pg_class.reltuples and relpages.
 #pragma once
 
 #include "engine/ddl/object_lookup.h"
