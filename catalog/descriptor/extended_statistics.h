@@ -25,7 +25,7 @@ struct AttributeCombination {
 struct CommonCombinations {
   std::vector<std::vector<OwnedDatum>> values;  // by attribute, then by combination
   std::vector<double> frequencies;              // of all rows
-  std::vector<double> base_frequencies;         // what they would be if the attributes had nothing to do with each other
+  std::vector<double> base_frequencies;  // what they would be if the attributes had nothing to do with each other
 };
 
 struct ExtendedStatistics {

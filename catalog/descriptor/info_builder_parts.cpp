@@ -259,7 +259,8 @@ void InfoBuilder::add_extended_statistics(RelationInfo& relation) {
   };
   database_.table(pg_statistic_ext::kOid)
       .scan_index(txn_, system_index::kStatisticsTable, {Datum::of_oid(relation.oid)}, visit);
-  if (!all.empty()) relation.extended_statistics = std::make_shared<const std::vector<ExtendedStatistics>>(std::move(all));
+  if (!all.empty())
+    relation.extended_statistics = std::make_shared<const std::vector<ExtendedStatistics>>(std::move(all));
 }
 
 }  // namespace indigo::catalog

@@ -192,7 +192,7 @@ struct Level {
   mutable std::map<std::pair<int, const RelationInfo*>, std::vector<KnownAttributes>>
       known_attributes;                   // by entry and table, once somebody has asked
   bool ignores_known_attributes = false;  // conditions are taken as if they had nothing to do with each other
-  std::optional<VarSet> read_columns;  // that are read of its relations, once somebody has asked
+  std::optional<VarSet> read_columns;     // that are read of its relations, once somebody has asked
   Rel* final_rel = nullptr;
 
   // ---- while plan nodes are made

@@ -95,8 +95,9 @@ Status store_sample(DdlContext& c, const RelationPtr& relation, std::span<const 
     const auto index = static_cast<size_t>(column.number) - 1;
     size_t nulls;
     std::vector<Datum> values = sample.values(index, nulls);
-    const ColumnFigures s = column_figures(values, nulls, sample.size(), static_cast<double>(sample.seen()),
-                                   types::type_order(column.type.oid), c.catalog.collator(column.type.collation));
+    const ColumnFigures s =
+        column_figures(values, nulls, sample.size(), static_cast<double>(sample.seen()),
+                       types::type_order(column.type.oid), c.catalog.collator(column.type.collation));
     INDIGO_TRY(store(c, *relation, column, relation->layout.phys(index), s));
   }
   return {};

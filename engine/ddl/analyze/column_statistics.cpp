@@ -10,7 +10,6 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-
 struct Run {  // equal values of the sorted sample
   size_t begin, count;
 };
@@ -26,7 +25,7 @@ double estimated_distinct(double sampled, double distinct, double once, double t
 }
 
 ColumnFigures column_figures(std::vector<Datum>& values, size_t nulls, size_t sampled, double total_rows,
-                     const types::TypeOrder* order, const types::Collator* collator) {
+                             const types::TypeOrder* order, const types::Collator* collator) {
   ColumnFigures out;
   if (sampled == 0) return out;
   out.null_fraction = static_cast<float>(static_cast<double>(nulls) / static_cast<double>(sampled));

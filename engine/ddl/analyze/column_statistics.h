@@ -17,9 +17,9 @@ inline constexpr size_t kStatisticsTarget = 100;  // most common values, histogr
 
 struct ColumnFigures {
   float null_fraction = 0;
-  float distinct = 0;           // as stadistinct: negative is a multiple of the row count
-  int32_t width = 0;            // bytes, on average
-  std::vector<Datum> common;    // borrow from the sample
+  float distinct = 0;         // as stadistinct: negative is a multiple of the row count
+  int32_t width = 0;          // bytes, on average
+  std::vector<Datum> common;  // borrow from the sample
   std::vector<float> frequencies;
   std::vector<Datum> histogram;
 };

@@ -27,7 +27,7 @@ namespace pg_statistic_ext = catalog::pg_statistic_ext;
 namespace pg_statistic_ext_data = catalog::pg_statistic_ext_data;
 
 constexpr uint64_t kUnitsOfComparison = 30;  // note_work
-constexpr size_t kWideBytes = 1024;          // wider values say little and cost much
+constexpr size_t kWideBytes = 1024;          // rows with wider values say little and cost much
 
 struct Wanted {
   Oid oid = kInvalidOid, schema = kInvalidOid;
@@ -103,11 +103,19 @@ Result<AttributeSample> read_sample(DdlContext& c, const RelationPtr& relation, 
   out.attributes.resize(wanted.columns.size() + wanted.expressions.size());
   const auto owner = wanted.expressions.empty() ? nullptr : c.host.act_as(relation->owner);
   INDIGO_TRY(c.host.run_query(sql, [&](const ResultShape& shape, const Chunk& chunk) -> Status {
-    for (size_t i = 0; i < out.attributes.size(); i++) {
-      AttributeSample::Attribute& a = out.attributes[i];
-      a.type = shape.columns[i].type;
-      a.phys = chunk.columns[i].phys();
-      for (uint32_t k = 0; k < chunk.rows(); k++) a.values.emplace_back(chunk.columns[i].datum(chunk.selection[k]));
+    std::vector<Datum> row(out.attributes.size());
+    for (size_t i = 0; i < row.size(); i++) {
+      out.attributes[i].type = shape.columns[i].type;
+      out.attributes[i].phys = chunk.columns[i].phys();
+    }
+    for (uint32_t k = 0; k < chunk.rows(); k++) {
+      bool wide = false;
+      for (size_t i = 0; i < row.size(); i++) {
+        row[i] = chunk.columns[i].datum(chunk.selection[k]);
+        wide |= !row[i].null && row[i].phys == Phys::kStr && row[i].str.size() > kWideBytes;
+      }
+      if (wide) continue;
+      for (size_t i = 0; i < row.size(); i++) out.attributes[i].values.emplace_back(row[i]);
     }
     return {};
   }));
@@ -143,8 +151,8 @@ std::vector<catalog::AttributeCombination> named(const Wanted& wanted, const std
     combination.value = f.value;
     for (const size_t i : f.attributes) {
       const size_t columns = wanted.columns.size();
-      combination.attributes.push_back(i < columns ? wanted.columns[i]
-                                                   : static_cast<int16_t>(static_cast<int>(columns) - 1 - static_cast<int>(i)));
+      combination.attributes.push_back(
+          i < columns ? wanted.columns[i] : static_cast<int16_t>(static_cast<int>(columns) - 1 - static_cast<int>(i)));
     }
   }
   return out;
@@ -181,7 +189,7 @@ std::string expression_image(DdlContext& c, const AttributeSample& sample, size_
     for (const OwnedDatum& d : a.values) {
       if (d.get().null) {
         nulls++;
-      } else if (d.get().phys != Phys::kStr || d.get().str.size() <= kWideBytes) {
+      } else {
         values.push_back(d.get());
       }
     }
@@ -243,10 +251,11 @@ Status gather_extended_statistics(DdlContext& c, const RelationPtr& relation, st
       return listed && column_target(c, relation->oid, n) != 0;
     });
     if (!whole) {
-      c.host.notice(Severity::kWarning, Error(sqlstate::kInvalidObjectDefinition,
-                                              "statistics object \"" + std::string(c.catalog.schema_name(wanted.schema)) +
-                                                  "." + wanted.name + "\" could not be computed for relation \"" +
-                                                  relation->schema_name + "." + relation->name + "\""));
+      c.host.notice(
+          Severity::kWarning,
+          Error(sqlstate::kInvalidObjectDefinition,
+                "statistics object \"" + std::string(c.catalog.schema_name(wanted.schema)) + "." + wanted.name +
+                    "\" could not be computed for relation \"" + relation->schema_name + "." + relation->name + "\""));
       continue;
     }
     INDIGO_TRY(gather(c, relation, wanted, rows));

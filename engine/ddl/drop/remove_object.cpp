@@ -278,8 +278,7 @@ Status remove_object(DdlContext& c, const Address& a) {
       SystemTable& t = table(c, a.class_id);
       std::string image;
       if (t.find_oid(c.txn, a.object, image)) INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(a.object)})));
-      if (a.class_id == catalog::pg_statistic_ext::kOid)
-        INDIGO_TRY(forget_gathered(c, a.object));
+      if (a.class_id == catalog::pg_statistic_ext::kOid) INDIGO_TRY(forget_gathered(c, a.object));
       if (a.class_id == pg_namespace::kOid) INDIGO_TRY(forget_default_privileges(c, kInvalidOid, a.object));
       if (a.class_id == pg_namespace::kOid && a.object == c.catalog.temp_schema()) {
         c.catalog.changed_temporary();

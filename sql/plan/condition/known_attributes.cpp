@@ -221,7 +221,8 @@ ExprPtr equated(Level& level, const ExprPtr& e) {
     case ExprKind::kBool: {
       const auto& b = as<BoolExpr>(*e);
       if (b.op == BoolExpr::Op::kAnd) return nullptr;
-      if (b.op == BoolExpr::Op::kNot) return b.arguments[0]->kind == ExprKind::kVar ? equated(level, b.arguments[0]) : nullptr;
+      if (b.op == BoolExpr::Op::kNot)
+        return b.arguments[0]->kind == ExprKind::kVar ? equated(level, b.arguments[0]) : nullptr;
       ExprPtr one;
       for (const ExprPtr& a : b.arguments) {
         const ExprPtr x = equated(level, a);
@@ -233,8 +234,9 @@ ExprPtr equated(Level& level, const ExprPtr& e) {
     case ExprKind::kArrayCompare: {
       const auto& list = as<ArrayCompareExpr>(*e);
       const auto* op = level.s.catalog().operator_by_oid(list.op);
-      return list.any && op != nullptr && op->restriction == "eqsel" && is_fixed(level, list.array) ? stripped(list.left)
-                                                                                                    : nullptr;
+      return list.any && op != nullptr && op->restriction == "eqsel" && is_fixed(level, list.array)
+                 ? stripped(list.left)
+                 : nullptr;
     }
     case ExprKind::kCall: {
       const auto& call = as<CallExpr>(*e);
@@ -260,8 +262,8 @@ std::vector<Dependency> dependencies_among(const std::vector<KnownAttributes>& a
       for (const int16_t attribute : d.attributes) {
         for (size_t i = 0; i < known.attributes.size(); i++) {
           if (known.statistics->attribute(i) != attribute || known.attributes[i] == nullptr) continue;
-          const auto at = std::find_if(fixed.begin(), fixed.end(),
-                                       [&](const ExprPtr& x) { return equal(known.attributes[i], x); });
+          const auto at =
+              std::find_if(fixed.begin(), fixed.end(), [&](const ExprPtr& x) { return equal(known.attributes[i], x); });
           if (at != fixed.end()) here.of.push_back(static_cast<size_t>(at - fixed.begin()));
         }
       }
@@ -276,7 +278,8 @@ const Dependency* strongest(const std::vector<Dependency>& all, const std::vecto
   const Dependency* best = nullptr;
   for (const Dependency& d : all) {
     if (!std::all_of(d.of.begin(), d.of.end(), [&](size_t i) { return left[i]; })) continue;
-    if (best != nullptr && (d.of.size() < best->of.size() || (d.of.size() == best->of.size() && d.degree < best->degree)))
+    if (best != nullptr &&
+        (d.of.size() < best->of.size() || (d.of.size() == best->of.size() && d.degree < best->degree)))
       continue;
     best = &d;
   }
@@ -386,7 +389,8 @@ double known_alternatives(Level& level, const ExprList& conditions, std::vector<
         both[k] = any[k] && (*of)[k];
         any[k] = any[k] || (*of)[k];
       }
-      here = probability(here + combined(simple, matches.sum(*of), total) - combined(simple_both, matches.sum(both), total));
+      here = probability(here + combined(simple, matches.sum(*of), total) -
+                         combined(simple_both, matches.sum(both), total));
     }
     out = out + here - out * here;
   }
@@ -412,7 +416,8 @@ std::optional<double> known_combinations(Level& level, ExprList& attributes) {
       (found.names.back() > 0 ? found.columns : found.expressions)++;
     }
     if (found.names.size() < 2) continue;
-    if (std::pair(found.expressions, found.columns) > std::pair(best.expressions, best.columns)) best = std::move(found);
+    if (std::pair(found.expressions, found.columns) > std::pair(best.expressions, best.columns))
+      best = std::move(found);
   }
   if (best.known == nullptr) return std::nullopt;
   std::sort(best.names.begin(), best.names.end());

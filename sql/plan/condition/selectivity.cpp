@@ -213,7 +213,8 @@ namespace {
 
 // x = 5, x < 5: the column's statistics say it directly.
 bool compares_column(Level& level, const ExprPtr& left, Oid op) {
-  return (var_of(left) != nullptr || column_statistics(level, left) != nullptr) && level.s.catalog().btree_strategy(op) != 0;
+  return (var_of(left) != nullptr || column_statistics(level, left) != nullptr) &&
+         level.s.catalog().btree_strategy(op) != 0;
 }
 
 bool is_worth_sampling(Level& level, const ExprPtr& e) {
@@ -387,9 +388,8 @@ double conjunction_selectivity(Level& level, const ExprList& conditions) {
 double clauses_selectivity(Level& level, const std::vector<const Clause*>& clauses) {
   std::vector<bool> told(clauses.size(), false);
   double known = 1;
-  if (clauses.size() > 1 && std::all_of(clauses.begin(), clauses.end(), [](const Clause* c) {
-        return c->implied.empty() && c->rels.count() == 1;
-      })) {
+  if (clauses.size() > 1 && std::all_of(clauses.begin(), clauses.end(),
+                                        [](const Clause* c) { return c->implied.empty() && c->rels.count() == 1; })) {
     ExprList conditions;
     for (const Clause* c : clauses) conditions.push_back(c->expr);
     known = known_selectivity(level, conditions, told);
