@@ -31,7 +31,7 @@ double estimated_distinct(double sampled, double distinct, double once, double t
 ColumnFigures column_figures(std::vector<Datum>& values, size_t nulls, size_t sampled, double total_rows,
                              const types::TypeOrder* order, const types::Collator* collator);
 // The columns of pg_statistic that say it: all but starelid, staattnum and stainherit.
-void fill_statistics(DdlContext& c, const TypeRef& type, Phys phys, const ColumnFigures& figures,
+void fill_statistics(DdlContext& c, const types::TypeRef& type, Phys phys, const ColumnFigures& figures,
                      catalog::RowValues& row);
 
 }  // namespace indigo::engine::ddl
