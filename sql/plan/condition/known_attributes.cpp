@@ -38,18 +38,16 @@ const std::vector<KnownAttributes>& bound(const Level& level, int entry, const S
   return at->second;
 }
 
+// The table that is read in the place of the entry's just now; null: the entry's own.
+const ScannedTable* leaf_of(const Level& level, int entry) {
+  return level.leaf != nullptr && level.leaf->entry == entry ? level.leaf->table : nullptr;
+}
+
 // Those of the relation that the expressions are about; null: there are none.
 const std::vector<KnownAttributes>* known_of(const Level& level, RelSet rels) {
-  if (rels.count() != 1) return nullptr;
-  const Rel& rel = level.rels[static_cast<size_t>(rels.first())];
-  if (rel.entry < 0 || level.entry(rel.entry).kind != EntryKind::kTable) return nullptr;
-  const bool in_leaf = level.leaf != nullptr && level.leaf->entry == rel.entry;
-  const ScannedTable* table = in_leaf ? level.leaf->table : nullptr;
-  const RelationInfo& relation = table != nullptr ? *table->relation : *level.entry(rel.entry).relation;
-  if (relation.extended_statistics == nullptr) return nullptr;
-  // Of a table with others below it they are about its own rows only.
-  if (!in_leaf && rel.has_leaves && !relation.is_partitioned()) return nullptr;
-  return &bound(level, rel.entry, table);
+  if (!knows_attributes(level, rels)) return nullptr;
+  const int entry = level.rels[static_cast<size_t>(rels.first())].entry;
+  return &bound(level, entry, leaf_of(level, entry));
 }
 
 // The number of the attribute that the expression is; -1: none.
@@ -354,6 +352,17 @@ RelSet all_rels(const Level& level, const ExprList& conditions) {
 }
 
 }  // namespace
+
+bool knows_attributes(const Level& level, RelSet rels) {
+  if (rels.count() != 1) return false;
+  const Rel& rel = level.rels[static_cast<size_t>(rels.first())];
+  if (rel.entry < 0 || level.entry(rel.entry).kind != EntryKind::kTable) return false;
+  const ScannedTable* table = leaf_of(level, rel.entry);
+  const RelationInfo& relation = table != nullptr ? *table->relation : *level.entry(rel.entry).relation;
+  if (relation.extended_statistics == nullptr) return false;
+  // Of a table with others below it they are about its own rows only.
+  return table != nullptr || !rel.has_leaves || relation.is_partitioned();
+}
 
 double known_selectivity(Level& level, const ExprList& conditions, std::vector<bool>& told) {
   told.assign(conditions.size(), false);

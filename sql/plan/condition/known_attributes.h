@@ -11,6 +11,9 @@
 
 namespace indigo::sql::planning {
 
+// Whether anything is known of attributes of this one relation; quick.
+bool knows_attributes(const Level& level, RelSet rels);
+
 // The selectivity of those of `conditions`, which must all hold, that common combinations and functional dependencies of one
 // relation tell of; these are marked in `told`. 1: of none.
 double known_selectivity(Level& level, const ExprList& conditions, std::vector<bool>& told);

@@ -386,17 +386,17 @@ double conjunction_selectivity(Level& level, const ExprList& conditions) {
 }
 
 double clauses_selectivity(Level& level, const std::vector<const Clause*>& clauses) {
-  std::vector<bool> told(clauses.size(), false);
+  std::vector<bool> told;
   double known = 1;
-  if (clauses.size() > 1 && std::all_of(clauses.begin(), clauses.end(),
-                                        [](const Clause* c) { return c->implied.empty() && c->rels.count() == 1; })) {
+  if (clauses.size() > 1 && knows_attributes(level, clauses[0]->rels) &&
+      std::all_of(clauses.begin(), clauses.end(), [](const Clause* c) { return c->implied.empty(); })) {
     ExprList conditions;
     for (const Clause* c : clauses) conditions.push_back(c->expr);
     known = known_selectivity(level, conditions, told);
   }
   Conjunction all(level);
   for (size_t i = 0; i < clauses.size(); i++) {
-    if (!told[i]) all.add(clauses[i]->expr, clause_selectivity(level, *clauses[i]));
+    if (told.empty() || !told[i]) all.add(clauses[i]->expr, clause_selectivity(level, *clauses[i]));
   }
   return clamp(known * all.selectivity());
 }
