@@ -19,16 +19,20 @@ std::vector<const OperatorInfo*> operators_of(catalog::CatalogView& catalog, std
   return list;
 }
 
-// Of equal signatures the first. There may be many; an exact match is found without this.
+// Of equal signatures, which only different schemas have, the first. There may be many; an exact match is found without this.
 std::vector<const OperatorInfo*> without_hidden(std::span<const OperatorInfo* const> all) {
   std::vector<const OperatorInfo*> list;
   for (const OperatorInfo* op : all) {
     const bool hidden = std::any_of(list.begin(), list.end(), [&](const OperatorInfo* earlier) {
-      return earlier->left == op->left && earlier->right == op->right;
+      return earlier->left == op->left && earlier->right == op->right && earlier->schema != op->schema;
     });
     if (!hidden) list.push_back(op);
   }
   return list;
+}
+
+bool are_of_one_schema(std::span<const OperatorInfo* const> list) {
+  return std::all_of(list.begin(), list.end(), [&](const OperatorInfo* op) { return op->schema == list[0]->schema; });
 }
 
 const OperatorInfo* exact(std::span<const OperatorInfo* const> list, Oid left, Oid right) {
@@ -57,19 +61,21 @@ const OperatorInfo* exact_binary(catalog::CatalogView& catalog, std::span<const 
 
 const OperatorInfo* choose(catalog::CatalogView& catalog, std::span<const OperatorInfo* const> all,
                            std::span<const Oid> types, bool* ambiguous) {
-  const std::vector<const OperatorInfo*> list = without_hidden(all);
-  std::vector<Candidate> candidates;
-  for (size_t i = 0; i < list.size(); i++) {
-    Candidate c;
-    c.index = i;
-    if (types.size() == 2) c.arguments.push_back(list[i]->left);
-    c.arguments.push_back(list[i]->right);
-    candidates.push_back(std::move(c));
+  std::vector<const OperatorInfo*> distinct;
+  if (!are_of_one_schema(all)) {
+    distinct = without_hidden(all);
+    all = distinct;
   }
-  candidates = matching(catalog, types, std::move(candidates));
+  std::vector<Candidate> candidates;  // few of the many accept the types
+  for (size_t i = 0; i < all.size(); i++) {
+    const Oid declared[] = {all[i]->left, all[i]->right};
+    const std::span<const Oid> accepted = std::span(declared).last(types.size());
+    if (!can_coerce(catalog, types, accepted, Coercion::kImplicit)) continue;
+    candidates.push_back({{accepted.begin(), accepted.end()}, i});
+  }
   if (candidates.empty()) return nullptr;
-  if (candidates.size() == 1) return list[candidates[0].index];
-  if (auto best = select_best(catalog, types, std::move(candidates))) return list[best->index];
+  if (candidates.size() == 1) return all[candidates[0].index];
+  if (auto best = select_best(catalog, types, std::move(candidates))) return all[best->index];
   if (ambiguous) *ambiguous = true;
   return nullptr;
 }

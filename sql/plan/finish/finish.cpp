@@ -368,23 +368,37 @@ Result<PlanPtr> finish_select(Level& level) {
     INDIGO_TRY(finish(level, stage));
     return stage.built.plan;
   }
-  PlanPtr best;
-  double best_cost = 0;
   const VarSet needed = needed_vars(level);
   if (!level.final_rel) {
     Stage stage = stage_without_from(level);
     INDIGO_TRY(finish(level, stage));
     return stage.built.plan;
   }
-  for (Path* p : level.final_rel->paths) {
-    if (!p->outer.empty()) continue;
-    INDIGO_ASSIGN(Stage stage, stage_of_path(level, *p, needed));
+  PlanPtr best;
+  double best_cost = 0;
+  size_t best_at = 0;
+  const std::vector<Path*>& paths = level.final_rel->paths;
+  const auto try_path = [&](size_t at) -> Status {
+    INDIGO_ASSIGN(Stage stage, stage_of_path(level, *paths[at], needed));
     INDIGO_TRY(finish(level, stage));
     const double cost = cost_of(*stage.built.plan, level.tuple_fraction);
-    if (!best || cost < best_cost) {
+    if (!best || cost < best_cost || (cost == best_cost && at < best_at)) {
       best = stage.built.plan;
       best_cost = cost;
+      best_at = at;
     }
+    return {};
+  };
+  // What comes above a path only adds to its cost: the cheapest one, finished, is the measure of what is worth finishing.
+  const auto first =
+      static_cast<size_t>(std::find(paths.begin(), paths.end(), level.final_rel->cheapest) - paths.begin());
+  if (first < paths.size()) INDIGO_TRY(try_path(first));
+  const bool all_rows = level.tuple_fraction == 0 && !level.work.limit;
+  for (size_t at = 0; at < paths.size(); at++) {
+    const Path& p = *paths[at];
+    if (at == first || !p.outer.empty()) continue;
+    if (best && (all_rows ? p.total : p.startup) > best_cost) continue;
+    INDIGO_TRY(try_path(at));
   }
   if (level.work.has_aggregates) {
     Stage stage;
