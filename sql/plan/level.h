@@ -170,9 +170,10 @@ struct Level {
   // Set by the owner: how many rows it will fetch (0: all), for choosing between startup and total cost.
   double tuple_fraction = 0;
 
-  // What may make a path worth keeping: a cheap first row; by sort_id, an order that the query asks for (path_choice.h).
+  // What may make a path worth keeping: a cheap first row; by sort_id, the orders that the query asks for (path_choice.h).
   bool startup_matters = true;
-  std::vector<bool> wanted_orders;
+  enum WantedOrder : uint8_t { kEitherWay = 1, kAscending = 2, kDescending = 4 };
+  std::vector<uint8_t> wanted_orders;
 
   // ---- relations and conditions
   std::vector<int> rel_of;  // by entry; -1: not in FROM

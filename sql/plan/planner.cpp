@@ -13,6 +13,7 @@
 #include "sql/plan/finish/finish.h"
 #include "sql/plan/level.h"
 #include "sql/plan/path/base_relations.h"
+#include "sql/plan/path/path_choice.h"
 #include "sql/plan/rewrite/null_rows.h"
 #include "sql/statement_kind.h"
 
@@ -37,6 +38,7 @@ Result<PlanPtr> plan_level(Level& level, std::shared_ptr<const Query> query) {
     const double limit = limit_rows(level);
     if (limit > 0) level.tuple_fraction = level.tuple_fraction > 0 ? std::min(level.tuple_fraction, limit) : limit;
     level.startup_matters = level.tuple_fraction > 0 || level.work.limit || level.rels.size() == 1;
+    note_wanted_orders(level);
     INDIGO_TRY(make_base_relations(level));
     INDIGO_TRY(search_joins(level));
   }

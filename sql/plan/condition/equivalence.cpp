@@ -12,14 +12,15 @@ namespace indigo::sql::planning {
 namespace {
 
 // Text types have one order: a relabelled column is sorted and equal as the column itself.
-ExprPtr bare(const ExprPtr& e) {
+const Expr& bare(const ExprPtr& e) {
   const auto text = [](Oid t) { return t == oid::kText || t == oid::kVarchar; };
-  ExprPtr at = e;
-  while (const auto* r = try_as<RelabelExpr>(at)) {
-    if (!text(r->type.oid) || !text(r->argument->type.oid)) break;
-    at = r->argument;
+  const Expr* at = e.get();
+  while (at->kind == ExprKind::kRelabel) {
+    const auto& r = as<RelabelExpr>(*at);
+    if (!text(r.type.oid) || !text(r.argument->type.oid)) break;
+    at = r.argument.get();
   }
-  return at;
+  return *at;
 }
 
 int root(const Level& level, int id) {
@@ -31,10 +32,12 @@ int root(const Level& level, int id) {
 bool same_expr(const ExprPtr& a, const ExprPtr& b) { return equal(bare(a), bare(b)); }
 
 int find(const Level& level, const ExprPtr& e) {
+  const Expr& wanted = bare(e);
   for (size_t i = 0; i < level.classes.size(); i++) {
     if (level.classes[i].merged_into >= 0) continue;
     for (const auto& m : level.classes[i].members) {
-      if (same_expr(m.expr, e)) return static_cast<int>(i);
+      const Expr& member = bare(m.expr);
+      if (member.kind == wanted.kind && equal(member, wanted)) return static_cast<int>(i);
     }
   }
   return -1;

@@ -33,7 +33,9 @@ class RelSet {
   }
   constexpr int count() const {
     int n = 0;
-    for (const uint64_t w : words_) n += std::popcount(w);
+    for (const uint64_t w : words_) {
+      if (w != 0) n += std::popcount(w);  // a call, and most words are empty
+    }
     return n;
   }
   constexpr int first() const { return next(0); }

@@ -58,26 +58,29 @@ class TablePaths {
     return at < 0 ? nullptr : make_var(rel_.entry, at, relation_.columns[static_cast<size_t>(number - 1)].type);
   }
 
+  // The order of a scan forward.
   void set_order(Path& p, const IndexTree& tree) {
-    const bool backward = p.direction == storage::Direction::kBackward;
     size_t first = 0;  // column that has several values
     while (first < p.bounds.equal.size() && !p.bounds.is_list(first)) first++;
     for (size_t i = first; i < tree.parts.size(); i++) {
       const KeyPart& part = tree.parts[i];
       PathKey key;
       key.id = sort_id(level_, part.expr);
-      key.descending = part.descending != backward;
-      key.nulls_first = part.not_null ? key.descending : part.nulls_first != backward;
+      key.descending = part.descending;
+      key.nulls_first = part.not_null ? key.descending : part.nulls_first;
       p.keys.push_back(key);
     }
-    if (!tree.appends_key) return;
+    if (tree.appends_key) add_key_order(p);
+    // A partition's are asked for by the table above it.
+    if (rel_.table == nullptr) p.keys.resize(useful_keys(level_, p.keys, rel_.set));
+  }
+
+  void add_key_order(Path& p) {
     for (const int16_t number : relation_.key_columns) {
       const ExprPtr of_key = column(number);
       if (of_key == nullptr) break;
       PathKey key;
       key.id = sort_id(level_, of_key);
-      key.descending = backward;
-      key.nulls_first = backward;
       p.keys.push_back(key);
     }
   }
@@ -123,14 +126,24 @@ class TablePaths {
       add_path(level_, rel_, p);
       return;
     }
+    add_ordered(p, tree);
+  }
+
+  // The path in the tree's order, and backward where that order is asked for.
+  void add_ordered(Path* p, const IndexTree& tree) {
+    set_order(*p, tree);
+    std::vector<PathKey> keys = p->keys;
+    for (PathKey& key : keys) {
+      key.descending = !key.descending;
+      key.nulls_first = !key.nulls_first;
+    }
     Path* back = nullptr;
-    if ((!level_.work.order_by.empty() || level_.work.has_aggregates || !level_.work.windows.empty())) {
+    if (wants_direction(level_, keys)) {
       back = level_.new_path(Path::Kind::kScan);
       *back = *p;
       back->direction = storage::Direction::kBackward;
-      set_order(*back, tree);
+      back->keys = std::move(keys);
     }
-    set_order(*p, tree);
     add_path(level_, rel_, p);
     if (back) add_path(level_, rel_, back);
   }
@@ -191,16 +204,7 @@ class TablePaths {
       if (used != outer || !tree.serves(match)) continue;  // another supplier makes this path
       p->outer = outer;
       finish_scan(level_, rel_, *p, tree, match, rel_.restrictions, met(match));
-      Path* back = nullptr;
-      if (!p->bounds.plain() && !level_.work.order_by.empty()) {  // behind the one row of another relation
-        back = level_.new_path(Path::Kind::kScan);
-        *back = *p;
-        back->direction = storage::Direction::kBackward;
-        set_order(*back, tree);
-      }
-      set_order(*p, tree);
-      add_path(level_, rel_, p);
-      if (back != nullptr) add_path(level_, rel_, back);
+      add_ordered(p, tree);  // of use behind the one row of another relation
     }
   }
 

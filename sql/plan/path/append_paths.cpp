@@ -438,7 +438,6 @@ Status leaf_paths(Level& level, Rel& rel) {
     for (Path* p : parts[0]->paths) add_path(level, rel, p);
     return {};
   }
-  note_wanted_orders(level);
   Appender(level, rel, std::move(parts), share).add_all();
   return {};
 }

@@ -36,7 +36,6 @@ class JoinSearch {
   }
 
   Status run() {
-    note_wanted_orders(level_);
     find_star_lookups();
     for (int i = 0; i < count_; i++) cut_orders(level_.rels[static_cast<size_t>(i)]);
     // A plan that is found quickly bounds what others may cost.

@@ -46,17 +46,20 @@ bool add_path(const Level& level, Rel& rel, Path* path) {
 
 void note_wanted_orders(Level& level) {
   const Query& q = level.work;
-  const auto want = [&](const ExprPtr& e) {
+  const auto want = [&](const ExprPtr& e, int ways = Level::kEitherWay) {
     const auto id = static_cast<size_t>(sort_id(level, e));
     if (id >= level.wanted_orders.size()) level.wanted_orders.resize(id + 1);
-    level.wanted_orders[id] = true;
+    level.wanted_orders[id] |= static_cast<uint8_t>(ways);
   };
-  for (const SortKey& k : q.order_by) want(k.expr);
+  const auto want_key = [&](const SortKey& k) {
+    want(k.expr, k.descending ? Level::kDescending : Level::kAscending);
+  };
+  for (const SortKey& k : q.order_by) want_key(k);
   for (const ExprPtr& e : q.group_by) want(e);
   if (q.has_aggregates && q.group_by.empty()) {  // the first row of an order is a min or max (min_max.cpp)
     for (const ExprPtr& e : query_aggregates(q)) {
       const auto& a = as<AggregateExpr>(*e);
-      if (a.arguments.size() == 1) want(a.arguments[0]);
+      if (a.arguments.size() == 1) want(a.arguments[0], Level::kAscending | Level::kDescending);
     }
   }
   for (const ExprPtr& e : q.distinct_on) want(e);
@@ -64,16 +67,24 @@ void note_wanted_orders(Level& level) {
     for (const TargetEntry& t : q.targets) want(t.expr);
   }
   for (const Window& w : q.windows) {
-    for (const ExprPtr& e : w.partition) want(e);
-    for (const SortKey& k : w.order) want(k.expr);
+    for (const ExprPtr& e : w.partition) want(e, Level::kAscending);
+    for (const SortKey& k : w.order) want_key(k);
   }
+}
+
+bool wants_direction(const Level& level, std::span<const PathKey> keys) {
+  return std::any_of(keys.begin(), keys.end(), [&](const PathKey& k) {
+    const auto id = static_cast<size_t>(k.id);
+    const uint8_t way = k.descending ? Level::kDescending : Level::kAscending;
+    return id < level.wanted_orders.size() && (level.wanted_orders[id] & way) != 0;
+  });
 }
 
 size_t useful_keys(const Level& level, std::span<const PathKey> keys, RelSet rels) {
   size_t n = 0;
   for (; n < keys.size(); n++) {
     const auto id = static_cast<size_t>(keys[n].id);
-    if (id < level.wanted_orders.size() && level.wanted_orders[id]) continue;
+    if (id < level.wanted_orders.size() && level.wanted_orders[id] != 0) continue;
     const EquivalenceClass& c = level.classes[id];
     const bool joins = c.equality && std::any_of(c.members.begin(), c.members.end(),
                                                  [&](const auto& m) { return !(m.rels - rels).empty(); });

@@ -21,8 +21,10 @@ bool add_path(const Level& level, Rel& rel, Path* path);
 // A path with this merit (or a worse one) would not be kept.
 bool would_lose(const Level& level, const Rel& rel, const PathMerit& merit);
 
-// Notes which orders the query asks for; called before joins are searched.
+// Notes which orders the query asks for; called before paths are made.
 void note_wanted_orders(Level& level);
+// Whether the query asks for the order of one of the keys in its direction, so that the other one would not do.
+bool wants_direction(const Level& level, std::span<const PathKey> keys);
 // How many of the keys are of use above `rels`: for what the query asks, or for a merge join with another relation.
 size_t useful_keys(const Level& level, std::span<const PathKey> keys, RelSet rels);
 
