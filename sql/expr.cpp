@@ -4,6 +4,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <absl/container/inlined_vector.h>
+
 #include "base/fiber/long_work.h"
 #include "base/fiber/stack_exhausted.h"
 #include "sql/query.h"
@@ -205,8 +207,10 @@ bool same_own(const SubPlanExpr& a, const SubPlanExpr& b) {
 bool same_own(const SessionValueExpr& a, const SessionValueExpr& b) { return a.which == b.which; }
 bool same_own(const WholeRowExpr& a, const WholeRowExpr& b) { return a.entry == b.entry && a.levels_up == b.levels_up; }
 
-std::vector<const ExprPtr*> child_list(const Expr& e) {
-  std::vector<const ExprPtr*> list;
+constexpr size_t kUsualChildren = 4;
+
+absl::InlinedVector<const ExprPtr*, kUsualChildren> child_list(const Expr& e) {
+  absl::InlinedVector<const ExprPtr*, kUsualChildren> list;
   dispatch(e, [&](const auto& n) { children(n, [&](const ExprPtr& c) { list.push_back(&c); }); });
   return list;
 }
@@ -268,7 +272,7 @@ ExprPtr map_children(const ExprPtr& e, Map map) {
       copy->equal = equal;
       return copy;
     }
-    ExprList mapped;
+    absl::InlinedVector<ExprPtr, kUsualChildren> mapped;
     bool changed = false;
     children(n, [&](const ExprPtr& c) {
       mapped.push_back(c ? map(c) : nullptr);

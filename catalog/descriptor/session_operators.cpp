@@ -4,6 +4,7 @@
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/generated/columns.h"
+#include "catalog/tables/overlay_table.h"
 #include "catalog/tables/system_indexes.h"
 #include "types/builtin/builtins.h"
 #include "types/oids.h"
@@ -44,13 +45,15 @@ const std::vector<const OperatorInfo*>& SessionCatalog::own_operators_named(std:
   DefinedOperators& all = defined();
   if (const auto it = all.by_name.find(name); it != all.by_name.end()) return it->second;
   std::vector<const OperatorInfo*> found;
-  reading([&](storage::Transaction& txn) {
-    database_->table(pg_operator::kOid)
-        .scan_index(txn, system_index::kOperatorName, {Datum::of(Str(name))}, [&](RowReader row) {
-          if (row.oid(pg_operator::c_oid) >= oid::kFirstUserOid) found.push_back(read_operator(row));
-          return true;
-        });
-  });
+  const SystemTable& table = database_->table(pg_operator::kOid);
+  if (table.storage()->has_upper()) {
+    reading([&](storage::Transaction& txn) {
+      table.scan_index(txn, system_index::kOperatorName, {Datum::of(Str(name))}, [&](RowReader row) {
+        if (row.oid(pg_operator::c_oid) >= oid::kFirstUserOid) found.push_back(read_operator(row));
+        return true;
+      });
+    });
+  }
   return all.by_name.emplace(std::string(name), std::move(found)).first->second;
 }
 
@@ -92,6 +95,7 @@ const OperatorInfo* SessionCatalog::operator_by_oid(Oid oid) {
 
 const CastInfo* SessionCatalog::cast(Oid source, Oid target) {
   if (const CastInfo* built_in = catalog_.builtins().cast(source, target)) return built_in;
+  if (!database_->table(pg_cast::kOid).storage()->has_upper()) return nullptr;
   auto& casts = defined().casts;
   const std::pair key(source, target);
   if (const auto it = casts.find(key); it != casts.end()) return it->second.get();

@@ -45,6 +45,8 @@ class OverlayTable final : public storage::Table {
   const storage::KeyExtractor& extractor(size_t i) const { return *indexes_[i].definition.extractor; }
 
   TableId id() const override { return id_; }
+  // False: nothing was ever written, there are the base rows alone.
+  bool has_upper() const { return upper() != nullptr; }
   // The upper table, made if there is none.
   storage::StorageStatus make_upper(storage::Table*& out);
   // Recovery: the upper table as it was, without its indexes. Before anybody uses this.

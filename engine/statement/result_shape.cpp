@@ -1,14 +1,17 @@
 #include "engine/statement/result_shape.h"
 
+#include <algorithm>
+
 #include "base/sqlstate.h"
 #include "types/function/registry.h"
 
 namespace indigo::engine {
 
-std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, const sql::PlannedStatement& plan,
-                                              Format format) {
+std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, const sql::PlannedStatement& plan) {
   if (plan.command != sql::CommandKind::kSelect && plan.targets.empty()) return nullptr;
   auto shape = std::make_shared<ResultShape>();
+  shape->columns.reserve(plan.targets.size());
+  shape->formats.assign(plan.targets.size(), Format::kText);
   for (size_t i = 0; i < plan.targets.size(); i++) {
     const auto& target = plan.targets[i];
     ResultColumn column;
@@ -24,9 +27,15 @@ std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, con
     }
     if (type != nullptr) column.type_length = type->length;
     shape->columns.push_back(std::move(column));
-    shape->formats.push_back(format);
   }
   return shape;
+}
+
+std::shared_ptr<const ResultShape> as_binary(const std::shared_ptr<const ResultShape>& shape) {
+  if (shape == nullptr) return nullptr;
+  auto out = std::make_shared<ResultShape>(*shape);
+  std::fill(out->formats.begin(), out->formats.end(), Format::kBinary);
+  return out;
 }
 
 Result<std::shared_ptr<const ResultShape>> with_formats(const std::shared_ptr<const ResultShape>& text,

@@ -10,9 +10,10 @@
 
 namespace indigo::engine {
 
-// Null for a statement that returns no rows.
-std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, const sql::PlannedStatement& plan,
-                                              Format format);
+// With all columns as text. Null for a statement that returns no rows.
+std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, const sql::PlannedStatement& plan);
+// The same columns, all binary; null for null.
+std::shared_ptr<const ResultShape> as_binary(const std::shared_ptr<const ResultShape>& shape);
 // The same columns with formats as a Bind message gives them: none: all text; one: for all; else one for each.
 // 08P01 when their number does not fit.
 Result<std::shared_ptr<const ResultShape>> with_formats(const std::shared_ptr<const ResultShape>& text,

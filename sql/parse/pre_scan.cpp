@@ -14,7 +14,7 @@
 namespace indigo::sql {
 namespace {
 
-enum CharKind : uint8_t { kWordStart = 1, kInWord = 2, kOperator = 4 };
+enum CharKind : uint8_t { kWordStart = 1, kInWord = 2, kOperator = 4, kOther = 8 };  // none: nothing to look at
 
 constexpr std::array<uint8_t, 256> make_kinds() {
   std::array<uint8_t, 256> kinds{};
@@ -26,6 +26,7 @@ constexpr std::array<uint8_t, 256> make_kinds() {
   for (int c = '0'; c <= '9'; c++) kinds[static_cast<size_t>(c)] = kInWord;
   kinds['$'] = kInWord;
   for (const char c : std::string_view("~!@#^&|`?+-*/%<>=:.")) kinds[static_cast<uint8_t>(c)] = kOperator;
+  for (const char c : std::string_view("'\"()[],;")) kinds[static_cast<uint8_t>(c)] = kOther;
   return kinds;
 }
 constexpr auto kKinds = make_kinds();
@@ -61,8 +62,18 @@ constexpr Keyword kSeven[] = {{"between", Meaning::kLinks},
 constexpr Keyword kNine[] = {{"intersect", Meaning::kChains}};
 constexpr std::span<const Keyword> kKeywords[] = {{}, {}, kTwo, kThree, kFour, kFive, kSix, kSeven, {}, kNine};
 
+// By length: the letters that keywords begin with, as bits.
+constexpr auto kFirstLetters = [] {
+  std::array<uint32_t, std::size(kKeywords)> letters{};
+  for (size_t n = 0; n < letters.size(); n++) {
+    for (const Keyword& k : kKeywords[n]) letters[n] |= 1U << (static_cast<uint8_t>(k.word[0]) & 31);
+  }
+  return letters;
+}();
+
 Meaning meaning_of(std::string_view word) {
   if (word.size() >= std::size(kKeywords)) return Meaning::kNone;
+  if ((kFirstLetters[word.size()] >> (static_cast<uint8_t>(word[0]) & 31) & 1) == 0) return Meaning::kNone;
   char lower[std::size(kKeywords)];
   for (size_t i = 0; i < word.size(); i++) {
     lower[i] = word[i] >= 'A' && word[i] <= 'Z' ? static_cast<char>(word[i] | 0x20) : word[i];
@@ -102,12 +113,17 @@ class Scanner {
 
   void step() {
     const char c = text_[at_];
+    const uint8_t kind = kKinds[static_cast<uint8_t>(c)];
+    if (kind == 0) {
+      at_++;
+      return;
+    }
+    if ((kind & kWordStart) != 0) return word();
     if (c == '-' && peek(1) == '-') return line_comment();
     if (c == '/' && peek(1) == '*') return block_comment();
     if (c == '\'') return string();
     if (c == '"') return quoted_name();
     if (c == '$') return dollar();
-    if (is_word_start(c)) return word();
     if (c >= '0' && c <= '9') return number();
     at_++;
     if (c == '(' || c == '[') return open();
@@ -192,9 +208,12 @@ class Scanner {
   }
 
   void word() {
-    const size_t begin = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) at_++;
-    const std::string_view word = text_.substr(begin, at_ - begin);
+    const char* const begin = text_.data() + at_;
+    const char* const end = text_.data() + text_.size();
+    const char* at = begin;
+    while (at != end && is_word(*at)) at++;
+    const std::string_view word(begin, static_cast<size_t>(at - begin));
+    at_ += word.size();
     if (word.size() > kMaxNameBytes) return see_name(types::to_lower(word));
     if (word.size() == 1 && (word[0] | 0x20) == 'e' && peek(0) == '\'') return quoted('\'', true);
     switch (meaning_of(word)) {

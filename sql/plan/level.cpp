@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fiber/long_work.h"
+#include "sql/plan/rewrite/correlation.h"
 #include "sql/query_walk.h"
 
 namespace indigo::sql::planning {
@@ -106,13 +107,6 @@ void visit_tree(FromNode& n, const std::function<void(ExprPtr&)>& f) {
 }  // namespace
 
 namespace {
-
-bool has_sublink(const ExprPtr& e) {
-  if (e->kind == ExprKind::kSubLink) return true;
-  bool found = false;
-  for_each_child(*e, [&](const ExprPtr& c) { found = found || has_sublink(c); });
-  return found;
-}
 
 // The target that is the same expression with a subquery in it; -1: none.
 int same_target(const Query& q, const ExprPtr& e) {

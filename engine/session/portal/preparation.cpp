@@ -145,8 +145,8 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
                                      for_cursor && parsed->node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT,
                                      &planner_switches_}));
   if (analyzed->rewritten != nullptr) INDIGO_TRY(prepare_rules(*prepared, *analyzed));
-  prepared->text_shape = make_shape(catalog_, *prepared->plan, Format::kText);
-  prepared->binary_shape = make_shape(catalog_, *prepared->plan, Format::kBinary);
+  prepared->text_shape = make_shape(catalog_, *prepared->plan);
+  prepared->binary_shape = as_binary(prepared->text_shape);
   prepared->depends = recording.take();
   catalog_.settle(prepared->made_in, prepared->depends);
   if (catalog_.is_for_one_snapshot()) prepared->only_for = catalog_.partitions_of();
@@ -186,7 +186,7 @@ Status Preparation::prepare_rules(Prepared& prepared, const sql::AnalyzedStateme
       }
       require(prepared, *statement.query);
       INDIGO_ASSIGN(part->plan, sql::plan(context_, {statement, {}}));
-      part->text_shape = make_shape(catalog_, *part->plan, Format::kText);
+      part->text_shape = make_shape(catalog_, *part->plan);
       (before ? prepared.before : prepared.after).push_back(std::move(part));
     }
   }

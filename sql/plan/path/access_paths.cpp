@@ -38,11 +38,18 @@ class TablePaths {
       add_current_row();
       return {};
     }
-    add_scan();
+    const IndexTree primary = primary_tree(level_, rel_);
+    add_scan(primary);
+    if (!primary.parts.empty() && !rel_.restrictions.empty()) {
+      restricted(primary);
+      if (is_point(rel_)) return {};  // nothing is better than the one row of a key
+    }
     ExprList facts;
     for (const Clause* c : rel_.restrictions) facts.push_back(c->expr);
     INDIGO_ASSIGN(trees_, index_trees(level_, rel_, facts));
-    for (const IndexTree& tree : trees_) restricted(tree);
+    for (const IndexTree& tree : trees_) {
+      if (tree.index >= 0) restricted(tree);
+    }
     if (level_.rels.size() > 1) {
       for (const IndexTree& tree : trees_) parameterised(tree);
     }
@@ -86,15 +93,15 @@ class TablePaths {
   }
 
   // The whole table in the order of its key, both ways when that may be of use.
-  void add_scan() {
+  void add_scan(const IndexTree& primary) {
     Path* p = level_.new_path(Path::Kind::kScan);
     init(*p);
     p->rows = rel_.rows;
     p->filters = rel_.restrictions;
     cost_scan(level_, *p, rel_.tuples, 1);
     if (!enabled(level_.s, kEnableSeqScan)) p->total += kDisabledCost;
-    if (const IndexTree tree = primary_tree(level_, rel_); !tree.parts.empty())
-      both_ways(p, tree);
+    if (!primary.parts.empty())
+      both_ways(p, primary);
     else
       add_path(level_, rel_, p);
   }

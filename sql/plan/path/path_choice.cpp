@@ -51,9 +51,7 @@ void note_wanted_orders(Level& level) {
     if (id >= level.wanted_orders.size()) level.wanted_orders.resize(id + 1);
     level.wanted_orders[id] |= static_cast<uint8_t>(ways);
   };
-  const auto want_key = [&](const SortKey& k) {
-    want(k.expr, k.descending ? Level::kDescending : Level::kAscending);
-  };
+  const auto want_key = [&](const SortKey& k) { want(k.expr, k.descending ? Level::kDescending : Level::kAscending); };
   for (const SortKey& k : q.order_by) want_key(k);
   for (const ExprPtr& e : q.group_by) want(e);
   if (q.has_aggregates && q.group_by.empty()) {  // the first row of an order is a min or max (min_max.cpp)

@@ -28,6 +28,10 @@ std::optional<Correlation> correlation_of(Level& level, const std::shared_ptr<co
 // for each row reads few rows.
 bool has_index_for(const Query& query, const Correlation& correlation);
 
+// A subquery somewhere in an expression of the level.
+bool has_sublink(const ExprPtr& e);  // unnest_scalar.cpp
+bool has_sublink(std::span<const ExprPtr> conditions);
+
 // x op (SELECT aggregate ...) as a join with the aggregate for every value of the subquery's correlation, where that means the
 // same and no index serves the subquery. Adds the subquery to the node's children and what joins it to its conditions.
 // `known`: conditions that hold for the node's rows.

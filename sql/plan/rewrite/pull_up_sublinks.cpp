@@ -26,19 +26,12 @@ ExprPtr over_entry(const ExprPtr& e, int entry) {
   return map_children(e, [&](const ExprPtr& c) { return over_entry(c, entry); });
 }
 
-bool has_sublink(const ExprPtr& e) {
-  if (e->kind == ExprKind::kSubLink) return true;
-  bool found = false;
-  for_each_child(*e, [&](const ExprPtr& c) { found = found || has_sublink(c); });
-  return found;
-}
-
 class SublinkPullUp {
  public:
   SublinkPullUp(Level& level, FromNode& node) : level_(level), node_(node) {}
 
   Status run() {
-    if (node_.children.empty()) return {};
+    if (node_.children.empty() || !has_sublink(node_.conditions)) return {};
     ExprList kept;
     ExprList todo = std::move(node_.conditions);
     node_.conditions.clear();

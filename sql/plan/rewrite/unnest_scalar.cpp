@@ -208,7 +208,7 @@ void unnest_targets(Level& level) {
       q.has_set_functions || q.limit || q.distinct || !q.distinct_on.empty())
     return;
   for (TargetEntry& t : level.work.targets) {
-    if (!t.expr || contains_volatile(*t.expr)) continue;
+    if (!t.expr || !has_sublink(t.expr) || contains_volatile(*t.expr)) continue;
     std::vector<const SubLinkExpr*> links;
     find_sublinks(t.expr, links);
     const ExprPtr whole = t.expr;  // owns the links
@@ -222,8 +222,25 @@ void unnest_targets(Level& level) {
 
 }  // namespace
 
+bool has_sublink(const ExprPtr& e) {
+  switch (e->kind) {
+    case ExprKind::kSubLink: return true;
+    case ExprKind::kVar:
+    case ExprKind::kConst:
+    case ExprKind::kParam: return false;
+    default: break;
+  }
+  bool found = false;
+  for_each_child(*e, [&](const ExprPtr& c) { found = found || has_sublink(c); });
+  return found;
+}
+
+bool has_sublink(std::span<const ExprPtr> conditions) {
+  return std::any_of(conditions.begin(), conditions.end(), [](const ExprPtr& e) { return has_sublink(e); });
+}
+
 Result<bool> unnest_scalar(Level& level, FromNode& node, const ExprPtr& condition, std::span<const ExprPtr> known) {
-  if (!may_unnest(level) || contains_volatile(*condition)) return false;
+  if (!may_unnest(level) || !has_sublink(condition) || contains_volatile(*condition)) return false;
   std::vector<const SubLinkExpr*> links;
   find_sublinks(condition, links);
   ExprPtr left = condition;
@@ -250,6 +267,10 @@ Result<bool> unnest_scalar(Level& level, FromNode& node, const ExprPtr& conditio
 Status unnest_rest(Level& level) {
   if (!may_unnest(level) || level.from->children.empty()) return {};
   FromNode& list = *level.from;
+  if (!has_sublink(list.conditions)) {
+    unnest_targets(level);
+    return {};
+  }
   ExprList todo = std::move(list.conditions), kept;
   list.conditions.clear();
   for (const ExprPtr& e : todo) {
