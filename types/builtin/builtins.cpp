@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/once.h"
+#include "types/builtin/descriptor_map.h"
 #include "types/builtin/function_text.h"
 #include "types/generated/columns.h"
 #include "types/generated/static_tables.h"
@@ -37,13 +38,13 @@ struct Builtins::Tables {
   const StaticTable& opclass = static_table_of(pg_opclass::kOid);
   const StaticTable& amop = static_table_of(pg_amop::kOid);
 
-  mutable std::shared_mutex mutex;  // guards types and functions
-  mutable std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types;
-  mutable std::unordered_map<Oid, std::shared_ptr<const FunctionInfo>> functions;
+  mutable DescriptorMap<TypeInfo> types;
+  mutable DescriptorMap<FunctionInfo> functions;
 
   mutable Once operators_once, casts_once, aggregates_once, btree_once;
   mutable std::vector<OperatorInfo> operators;    // by row of pg_operator
-  mutable std::vector<CastInfo> casts;            // by row of pg_cast
+  mutable std::vector<CastInfo> casts;            // by source and target
+  mutable std::vector<uint64_t> cast_keys;        // of them
   mutable std::vector<AggregateInfo> aggregates;  // by row of pg_aggregate
   mutable std::map<std::pair<Oid, int>, Oid> btree_operators;
   mutable std::unordered_map<Oid, int> btree_strategies;
@@ -110,15 +111,10 @@ std::shared_ptr<const TypeInfo> Builtins::Tables::make_type(uint32_t row) const 
 }
 
 std::shared_ptr<const TypeInfo> Builtins::type(Oid oid) const {
-  {
-    std::shared_lock guard(tables_->mutex);
-    if (const auto it = tables_->types.find(oid); it != tables_->types.end()) return it->second;
-  }
+  if (const auto* found = tables_->types.find(oid)) return *found;
   const int64_t row = tables_->type.find_oid(oid);
   if (row < 0) return nullptr;
-  auto made = tables_->make_type(static_cast<uint32_t>(row));
-  std::unique_lock guard(tables_->mutex);
-  return tables_->types.emplace(oid, std::move(made)).first->second;
+  return tables_->types.insert(oid, tables_->make_type(static_cast<uint32_t>(row)));
 }
 
 Oid Builtins::type_named(Oid schema, std::string_view name) const {
@@ -159,15 +155,10 @@ std::shared_ptr<const FunctionInfo> Builtins::Tables::make_function(uint32_t row
 }
 
 std::shared_ptr<const FunctionInfo> Builtins::function(Oid oid) const {
-  {
-    std::shared_lock guard(tables_->mutex);
-    if (const auto it = tables_->functions.find(oid); it != tables_->functions.end()) return it->second;
-  }
+  if (const auto* found = tables_->functions.find(oid)) return *found;
   const int64_t row = tables_->proc.find_oid(oid);
   if (row < 0) return nullptr;
-  auto made = tables_->make_function(static_cast<uint32_t>(row));
-  std::unique_lock guard(tables_->mutex);
-  return tables_->functions.emplace(oid, std::move(made)).first->second;
+  return tables_->functions.insert(oid, tables_->make_function(static_cast<uint32_t>(row)));
 }
 
 void Builtins::functions_named(Oid schema, std::string_view name,
@@ -263,8 +254,9 @@ void Builtins::operators_named(std::string_view name, std::vector<const Operator
 
 const CastInfo* Builtins::cast(Oid source, Oid target) const {
   const StaticTable& t = tables_->cast;
+  const auto key_of = [](Oid from, Oid to) { return uint64_t{from} << 32 | to; };
   tables_->casts_once.call([&] {
-    for (uint32_t row = 0; row < t.row_count; row++) {
+    for (const uint16_t row : std::span(generated::kCastByPair, generated::kCastByPairCount)) {
       CastInfo c;
       c.source = t.columns[pg_cast::c_castsource].cell(row);
       c.target = t.columns[pg_cast::c_casttarget].cell(row);
@@ -272,14 +264,13 @@ const CastInfo* Builtins::cast(Oid source, Oid target) const {
       c.context = static_cast<CastContext>(first_char(t.columns[pg_cast::c_castcontext].string(row)));
       c.method = static_cast<CastMethod>(first_char(t.columns[pg_cast::c_castmethod].string(row)));
       tables_->casts.push_back(c);
+      tables_->cast_keys.push_back(key_of(c.source, c.target));
     }
   });
-  const auto& all = tables_->casts;
-  const std::span order(generated::kCastByPair, generated::kCastByPairCount);
-  const auto it = std::partition_point(order.begin(), order.end(), [&](uint16_t r) {
-    return std::pair(all[r].source, all[r].target) < std::pair(source, target);
-  });
-  return it != order.end() && all[*it].source == source && all[*it].target == target ? &all[*it] : nullptr;
+  const std::vector<uint64_t>& keys = tables_->cast_keys;
+  const uint64_t key = key_of(source, target);
+  const auto it = std::lower_bound(keys.begin(), keys.end(), key);
+  return it != keys.end() && *it == key ? &tables_->casts[static_cast<size_t>(it - keys.begin())] : nullptr;
 }
 
 // ---- btree classes

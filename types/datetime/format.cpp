@@ -59,6 +59,25 @@ void append_civil_date(const CivilDate& d, DateStyle style, DateOrder order, std
   }
 }
 
+// 2024-01-31 12:34:56, of years with four digits.
+void append_iso(const CivilDate& d, int64_t time, std::string& out) {
+  const CivilTime c = civil_time(time);
+  char text[] = "0000-00-00 00:00:00";
+  const auto two = [&](size_t at, int32_t value) {
+    text[at] = static_cast<char>('0' + value / 10);
+    text[at + 1] = static_cast<char>('0' + value % 10);
+  };
+  two(0, d.year / 100);
+  two(2, d.year % 100);
+  two(5, d.month);
+  two(8, d.day);
+  two(11, static_cast<int32_t>(c.hour));
+  two(14, static_cast<int32_t>(c.minute));
+  two(17, static_cast<int32_t>(c.second));
+  out.append(text, sizeof text - 1);
+  append_fraction(c.microsecond, out);
+}
+
 // `zone` is null for timestamps without one.
 void append_moment(int64_t local, const TimeZone::Offset* zone, const FormatSettings& settings, std::string& out) {
   const int64_t days = date_part_of(local);
@@ -76,6 +95,8 @@ void append_moment(int64_t local, const TimeZone::Offset* zone, const FormatSett
     append_clock(time_part_of(local), out);
     out.push_back(' ');
     append_padded(shown_year(d.year), 4, out);
+  } else if (settings.date_style == DateStyle::kIso && d.year > 0 && d.year < 10000) {
+    append_iso(d, time_part_of(local), out);
   } else {
     append_civil_date(d, settings.date_style, settings.date_order, out);
     out.push_back(' ');

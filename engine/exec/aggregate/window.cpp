@@ -178,15 +178,16 @@ class WindowOperator final : public Operator {
     }
     result_arena_.reset();
     ArenaScope scope(state_, result_arena_);
-    std::vector<std::vector<Datum>> values(calls_.size());
+    values_.resize(calls_.size());
     for (size_t c = 0; c < calls_.size(); c++) {
-      values[c].reserve(p_.size());
-      INDIGO_TRY(calls_[c]->compute(state_, p_, frame_, result_arena_, values[c]));
+      values_[c].clear();
+      values_[c].reserve(p_.size());
+      INDIGO_TRY(calls_[c]->compute(state_, p_, frame_, result_arena_, values_[c]));
     }
-    std::vector<Datum> row(calls_.size());
+    row_.resize(calls_.size());
     for (uint32_t i = 0; i < p_.size(); i++) {
-      for (size_t c = 0; c < calls_.size(); c++) row[c] = values[c][i];
-      results_.append(row);
+      for (size_t c = 0; c < calls_.size(); c++) row_[c] = values_[c][i];
+      results_.append(row_);
     }
     return {};
   }
@@ -209,6 +210,8 @@ class WindowOperator final : public Operator {
   std::vector<const Vector*> keys_, all_;
   SelectionBuffer numbers_;
   RowStore rows_, results_, last_;
+  std::vector<std::vector<Datum>> values_;  // by call, of the partition's rows
+  std::vector<Datum> row_;
   WindowPartition p_;
   Chunk input_view_, result_view_, out_;
   Arena arena_, result_arena_;

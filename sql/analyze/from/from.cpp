@@ -159,6 +159,7 @@ NamespaceItem names_of(const Scope& scope, int number) {
     item.relation = entry.relation->oid;
     item.relation_name = entry.relation->name;
   }
+  item.columns.reserve(entry.column_names.size());
   for (size_t i = 0; i < entry.column_names.size(); i++) {
     item.columns.push_back({entry.column_names[i], make_var(number, static_cast<int>(i), entry.column_types[i])});
   }
@@ -225,6 +226,8 @@ Result<Entry> relation_entry(Scope& scope, std::shared_ptr<const RelationInfo> r
   entry.relation = std::move(relation);
   entry.used_as = scope.a.rule_owner;
   const RelationInfo& r = *entry.relation;
+  entry.column_names.reserve(r.columns.size());
+  entry.column_types.reserve(r.columns.size());
   for (const auto& column : r.columns) {
     entry.column_names.push_back(column.dropped ? std::string() : column.name);
     entry.column_types.push_back(column.type);

@@ -1,5 +1,6 @@
 // JOIN with ON, USING and NATURAL: conditions, merged columns, and what stays visible of both sides.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "sql/analyze/expression/expressions.h"
@@ -11,28 +12,30 @@
 namespace indigo::sql {
 namespace {
 
-// The columns that a side of the join shows without qualification.
-std::vector<NamespaceColumn> visible_columns(const std::vector<NamespaceItem>& names) {
-  std::vector<NamespaceColumn> out;
+using VisibleColumns = std::vector<const NamespaceColumn*>;
+
+// The columns that a side of the join shows without qualification. They stay where they are while their items are moved.
+VisibleColumns visible_columns(const std::vector<NamespaceItem>& names) {
+  VisibleColumns out;
   for (const NamespaceItem& item : names) {
     if (!item.columns_visible) continue;
     for (const NamespaceColumn& column : item.columns) {
-      if (!column.name.empty()) out.push_back(column);
+      if (!column.name.empty()) out.push_back(&column);
     }
   }
   return out;
 }
 
-Result<const NamespaceColumn*> side_column(Scope& scope, const std::vector<NamespaceColumn>& columns,
-                                           std::string_view name, const char* side) {
+Result<const NamespaceColumn*> side_column(Scope& scope, const VisibleColumns& columns, std::string_view name,
+                                           const char* side) {
   const NamespaceColumn* found = nullptr;
-  for (const NamespaceColumn& c : columns) {
-    if (c.name != name) continue;
+  for (const NamespaceColumn* c : columns) {
+    if (c->name != name) continue;
     if (found) {
       return scope.error(sqlstate::kAmbiguousColumn, "common column name \"" + std::string(name) +
                                                          "\" appears more than once in " + side + " table");
     }
-    found = &c;
+    found = c;
   }
   if (!found) {
     return scope.error(
@@ -71,13 +74,12 @@ Result<ExprPtr> merge_columns(Scope& scope, JoinType type, const ExprPtr& left, 
   }
 }
 
-std::vector<std::string> natural_columns(const std::vector<NamespaceColumn>& left,
-                                         const std::vector<NamespaceColumn>& right) {
+std::vector<std::string> natural_columns(const VisibleColumns& left, const VisibleColumns& right) {
   std::vector<std::string> out;
-  for (const NamespaceColumn& l : left) {
+  for (const NamespaceColumn* l : left) {
     const bool common =
-        std::any_of(right.begin(), right.end(), [&](const NamespaceColumn& r) { return r.name == l.name; });
-    if (common) out.push_back(l.name);
+        std::any_of(right.begin(), right.end(), [&](const NamespaceColumn* r) { return r->name == l->name; });
+    if (common) out.push_back(l->name);
   }
   return out;
 }
@@ -132,10 +134,12 @@ class Joiner {
   Result<FromItem> right_side(FromItem& left) {
     const bool ok = type_ == JoinType::kInner || type_ == JoinType::kLeft;
     set_lateral(left.names, true, ok);
-    const size_t before = scope_.names.size();
-    INDIGO_TRY(add_names(scope_, left.names));
+    const auto before = static_cast<std::ptrdiff_t>(scope_.names.size());
+    INDIGO_TRY(add_names(scope_, std::move(left.names)));
     auto right = transform_from_item(scope_, join_.rarg);
-    scope_.names.resize(before);
+    const auto begin = scope_.names.begin() + before;
+    left.names.assign(std::make_move_iterator(begin), std::make_move_iterator(scope_.names.end()));
+    scope_.names.erase(begin, scope_.names.end());
     return right;
   }
 
@@ -150,15 +154,14 @@ class Joiner {
 
   Result<ExprPtr> on_condition(std::vector<NamespaceItem>& names) {
     set_lateral(names, false, true);
-    std::vector<NamespaceItem> saved = std::move(scope_.names);
-    scope_.names = names;
+    scope_.names.swap(names);
     auto condition = transform_condition(scope_, join_.quals, Clause::kJoinOn, "JOIN/ON");
-    scope_.names = std::move(saved);
+    scope_.names.swap(names);
     return condition;
   }
 
-  Result<ExprPtr> merge(const std::vector<std::string>& names, const std::vector<NamespaceColumn>& left,
-                        const std::vector<NamespaceColumn>& right, NamespaceItem& merged) {
+  Result<ExprPtr> merge(const std::vector<std::string>& names, const VisibleColumns& left, const VisibleColumns& right,
+                        NamespaceItem& merged) {
     ExprList conditions;
     for (size_t i = 0; i < names.size(); i++) {
       if (std::find(names.begin(), names.begin() + static_cast<ptrdiff_t>(i), names[i]) !=
@@ -177,10 +180,10 @@ class Joiner {
     return make_and(std::move(conditions));
   }
 
-  static void add_rest(const std::vector<NamespaceColumn>& columns, const std::vector<std::string>& names,
-                       NamespaceItem& merged) {
-    for (const NamespaceColumn& c : columns) {
-      if (std::find(names.begin(), names.end(), c.name) == names.end()) merged.columns.push_back(c);
+  static void add_rest(const VisibleColumns& columns, const std::vector<std::string>& names, NamespaceItem& merged) {
+    merged.columns.reserve(merged.columns.size() + columns.size());
+    for (const NamespaceColumn* c : columns) {
+      if (std::find(names.begin(), names.end(), c->name) == names.end()) merged.columns.push_back(*c);
     }
   }
 

@@ -28,7 +28,7 @@ CoercionPath find_path(catalog::CatalogView& catalog, Oid target, Oid source, Co
     }
   }
   if (target != oid::kOidVector && target != oid::kInt2Vector) {
-    const Oid to = element_of(catalog, target), from = to ? element_of(catalog, source) : kInvalidOid;
+    const Oid from = element_of(catalog, source), to = from ? element_of(catalog, target) : kInvalidOid;
     if (to != kInvalidOid && from != kInvalidOid) {
       const CoercionPath element = find_path(catalog, to, from, context);
       if (element.kind == PathKind::kIo) return element;

@@ -30,7 +30,32 @@ bool is_preferred(catalog::CatalogView& catalog, char category, Oid type) {
   return info && info->category == category && info->preferred;
 }
 
+namespace {
+
+// The usual types that are no arrays.
+bool is_plain(Oid type) {
+  switch (type) {
+    case oid::kBool:
+    case oid::kInt2:
+    case oid::kInt4:
+    case oid::kInt8:
+    case oid::kFloat4:
+    case oid::kFloat8:
+    case oid::kNumeric:
+    case oid::kText:
+    case oid::kVarchar:
+    case oid::kDate:
+    case oid::kTimestamp:
+    case oid::kTimestampTz:
+    case oid::kUuid: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 Oid element_of(catalog::CatalogView& catalog, Oid type) {
+  if (is_plain(type)) return kInvalidOid;
   const auto info = catalog.type(type);
   return info && info->is_array() ? info->element : kInvalidOid;
 }
