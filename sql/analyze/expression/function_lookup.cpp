@@ -15,7 +15,7 @@ struct Signature {
   std::vector<int> order;
   bool variadic = false;
   int variadic_count = 0;
-  int defaults = 0;
+  bool ambiguous = false;  // another one of its schema looks the same to the caller
 };
 
 // Positional arguments, possibly fewer (defaults) or more (variadic) than the function declares.
@@ -31,7 +31,6 @@ bool match_positional(const FunctionInfo& f, const FunctionArguments& call, Sign
   }
   for (size_t i = 0; i < std::max(given, has); i++) out.order.push_back(i < given ? static_cast<int>(i) : -1);
   if (out.variadic) out.variadic_count = static_cast<int>(given - has + 1);
-  out.defaults = static_cast<int>(given < has ? has - given : 0);
   return true;
 }
 
@@ -63,8 +62,6 @@ bool match_named(const FunctionInfo& f, const FunctionArguments& call, Signature
       out.declared[source[i]] = f.arguments[i];
     } else if (i + f.default_count < has) {
       return false;
-    } else {
-      out.defaults++;
     }
   }
   out.order = std::move(source);
@@ -72,12 +69,10 @@ bool match_named(const FunctionInfo& f, const FunctionArguments& call, Signature
 }
 
 // Of two signatures that look the same to the caller only the better one remains: the one found earlier in the search path,
-// without variadic expansion, with fewer defaults.
+// then the one without variadic expansion. Defaults make none the better one: a call that reaches these two is ambiguous.
 bool hides(const Signature& a, const Signature& b) {
-  if (a.declared != b.declared) return false;
   if (a.function->schema != b.function->schema) return true;
-  if (a.variadic != b.variadic) return !a.variadic;
-  return a.defaults <= b.defaults;
+  return !a.variadic && b.variadic;
 }
 
 // A procedure as CALL sees it: its OUT parameters are parameters like the others.
@@ -91,12 +86,20 @@ std::shared_ptr<const FunctionInfo> with_outputs(const std::shared_ptr<const Fun
 
 using Functions = std::vector<std::shared_ptr<const FunctionInfo>>;
 
-// Most calls have just the types that a function declares; within one schema nothing is better than that.
+// Whether the call may leave the rest of this function's arguments to their defaults, and has the types of those before.
+bool begins_with(const FunctionInfo& f, const std::vector<Oid>& types) {
+  return f.default_count > 0 && f.arguments.size() > types.size() &&
+         f.arguments.size() <= types.size() + f.default_count &&
+         std::equal(types.begin(), types.end(), f.arguments.begin());
+}
+
+// Most calls have just the types that a function declares; within one schema nothing is better than that, and only a function with
+// defaults as good.
 std::shared_ptr<const FunctionInfo> exact(const Functions& named, const FunctionArguments& call) {
   if (!call.names.empty() || call.variadic_keyword || call.with_outputs) return nullptr;
   std::shared_ptr<const FunctionInfo> found;
   for (const auto& f : named) {
-    if (f->schema != named.front()->schema) return nullptr;
+    if (f->schema != named.front()->schema || begins_with(*f, call.types)) return nullptr;
     if (found == nullptr && f->variadic == kInvalidOid && f->arguments == call.types) found = f;
   }
   return found;
@@ -110,15 +113,18 @@ std::vector<Signature> signatures(const Functions& named, const FunctionArgument
     const auto& function = s.function;
     const bool fits = call.names.empty() ? match_positional(*function, call, s) : match_named(*function, call, s);
     if (!fits) continue;
-    bool hidden = false;
-    for (size_t i = 0; i < list.size() && !hidden; i++) {
-      if (hides(list[i], s)) {
-        hidden = true;
-      } else if (hides(s, list[i])) {
-        list.erase(list.begin() + static_cast<ptrdiff_t>(i--));
-      }
+    // All in the list differ to the caller, so at most one looks like this one.
+    const auto like =
+        std::find_if(list.begin(), list.end(), [&](const Signature& l) { return l.declared == s.declared; });
+    if (like == list.end()) {
+      list.push_back(std::move(s));
+    } else if (hides(*like, s)) {
+      continue;
+    } else if (hides(s, *like)) {
+      *like = std::move(s);
+    } else {
+      like->ambiguous = true;
     }
-    if (!hidden) list.push_back(std::move(s));
   }
   return list;
 }
@@ -151,6 +157,7 @@ Lookup find_function(catalog::CatalogView& catalog, std::string_view schema, std
   }
   std::vector<Signature> list = signatures(named, call);
   const auto take = [&](Signature& s) {
+    if (s.ambiguous) return Lookup::kAmbiguous;
     out.function = s.function;
     out.declared = std::move(s.declared);
     out.order = std::move(s.order);
