@@ -3,9 +3,24 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/exec/change/moved_away.h"
+#include "engine/exec/scan/row_decoder.h"
 
 namespace indigo::engine::exec {
+namespace {
+
+// The system columns among the columns of input 0, which are those behind the table's own `count`.
+void add_system_columns(const sql::ExprPtr& e, int count, std::vector<int>& out) {
+  if (e == nullptr) return;
+  if (const auto* c = sql::try_as<sql::ColumnExpr>(e); c != nullptr && c->input == 0 && c->column >= count) {
+    const int column = count - 1 - c->column;
+    if (std::find(out.begin(), out.end(), column) == out.end()) out.push_back(column);
+  }
+  sql::for_each_child(*e, [&](const sql::ExprPtr& child) { add_system_columns(child, count, out); });
+}
+
+}  // namespace
 
 OnConflictHandler::OnConflictHandler(QueryState& state, const sql::OnConflict& plan, RowInserter& inserter)
     : state_(state),
@@ -26,6 +41,10 @@ Result<std::unique_ptr<OnConflictHandler>> OnConflictHandler::make(Builder& b, c
     INDIGO_ASSIGN(handler->row_checks_, RowChecks::make(b, p, sql::RowCheck::Kind::kConflict));
     INDIGO_ASSIGN(handler->updater_, RowUpdater::make(b, p, p.on_conflict->assignments, true));
     handler->claimed_.resize(1);
+    const auto count = static_cast<int>(inserter.columns().size());
+    add_system_columns(p.on_conflict->where, count, handler->system_columns_);
+    for (const sql::Assignment& a : p.on_conflict->assignments)
+      add_system_columns(a.value, count, handler->system_columns_);
   }
   return handler;
 }
@@ -70,9 +89,14 @@ Result<ConflictHandler::Answer> OnConflictHandler::conflict(const storage::Dupli
   if (status == storage::StorageStatus::kNotFound || moved_away(txn, status)) return Answer::kRetry;
   if (status != storage::StorageStatus::kOk) return storage_error(status, &inserter_.target().relation());
   // Input 0: the excluded row, input 1: the existing one; both as row 0.
-  excluded_.columns.resize(inserter_.columns().size());
-  for (size_t c = 0; c < excluded_.columns.size(); c++)
-    excluded_.columns[c].set_constant(inserter_.rows().columns[c].datum(row));
+  const size_t count = inserter_.columns().size();
+  excluded_.columns.resize(system_columns_.empty() ? count : count + std::size(catalog::kSystemColumns));
+  for (size_t c = 0; c < count; c++) excluded_.columns[c].set_constant(inserter_.rows().columns[c].datum(row));
+  for (const int column : system_columns_) {
+    const storage::RowRef existing{claimed_[0].key, claimed_[0].row};
+    excluded_.columns[count + static_cast<size_t>(-column) - 1].set_constant(
+        system_value(inserter_.target().relation(), existing, column, state_.functions().arena()));
+  }
   updater_->load(claimed_, {nullptr, 1});
   std::unique_ptr<Error> error;
   if (where_) {

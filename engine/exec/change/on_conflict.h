@@ -39,7 +39,10 @@ class OnConflictHandler final : public ConflictHandler {
   RowChecks row_checks_;  // of the row that is in the way
   std::unique_ptr<RowUpdater> updater_;
   std::vector<storage::Claimed> claimed_;
+  // Input 0 of the clauses: the excluded row by the table's columns, then the system columns of the row that is in the way:
+  // column -1 first. Of these only the ones in system_columns_, which the clauses read, are set.
   Chunk excluded_;
+  std::vector<int> system_columns_;
 };
 
 }  // namespace indigo::engine::exec

@@ -27,7 +27,8 @@ sql::OnConflict conflict_of(catalog::CatalogView& catalog, const sql::OnConflict
       if (belongs_to(catalog, index.oid, arbiter)) out.arbiters.push_back(index.oid);
     }
   }
-  const auto own = [&](const sql::ExprPtr& e) { return renumbered(renumbered(e, 0, columns), 1, columns); };
+  const auto shift = static_cast<int>(table.columns.size()) - static_cast<int>(columns.size());
+  const auto own = [&](const sql::ExprPtr& e) { return renumbered(renumbered(e, 0, columns, shift), 1, columns); };
   for (sql::Assignment& a : out.assignments) {
     a.column = columns[static_cast<size_t>(a.column)];
     a.value = own(a.value);

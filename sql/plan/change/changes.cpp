@@ -125,6 +125,12 @@ class ChangePlanner {
     }
   }
 
+  // The system columns of the row that is in the way stand behind the excluded row's own, by number (OnConflictHandler).
+  void add_conflict_columns(Layout& excluded) const {
+    for (int column = -1; column >= kTableOidColumn; column--)
+      excluded.outputs.push_back(make_var(q_.target, column, TypeRef{}));
+  }
+
   std::vector<int> named_columns() const {
     std::vector<int> out = q_.insert_columns;
     const auto add = [&](const std::vector<Assignment>& all, size_t count) {
@@ -192,7 +198,8 @@ class ChangePlanner {
       OnConflict conflict = *q_.on_conflict;
       if (conflict.update) {
         INDIGO_TRY(check_published(level_.s.session, *relation_, true));
-        const Layout excluded = target_row(level_, conflict.excluded_entry);
+        Layout excluded = target_row(level_, conflict.excluded_entry);
+        add_conflict_columns(excluded);
         Resolver resolve(excluded, &row_);
         INDIGO_ASSIGN(conflict.assignments, assignments(resolve, conflict.assignments));
         INDIGO_ASSIGN(conflict.where, resolve(conflict.where));
