@@ -37,6 +37,25 @@ Status WriteAheadLog::start(const EpochStart& start) {
   start_ = start;
   if (start_.first_lsn == 0) start_.first_lsn = geometry_.segment_entries();
   const std::string name = file_name(start_.epoch), temporary = name + ".tmp";
+  for (;;) {
+    Status made = make_file(temporary);
+    if (made.ok()) break;
+    // What is left of the file would only take room from others.
+    space_.reset();
+    device_.reset();
+    (void)directory_.remove(temporary);
+    constexpr uint32_t kStep = 4;
+    if (made.error().state != sqlstate::kDiskFull || geometry_.block_bytes / kStep < kLeastBlockBytes) return made;
+    geometry_.block_bytes /= kStep;
+    log_info("little room for a new log: it gets blocks of " + std::to_string(geometry_.block_bytes >> 20) + " MB");
+  }
+  INDIGO_TRY(directory_.rename(temporary, name));
+  if (!mutated(Mutation::kUnsyncedNames)) INDIGO_TRY(directory_.sync());
+  flusher_ = std::thread([this] { run_flusher(); });
+  return {};
+}
+
+Status WriteAheadLog::make_file(const std::string& temporary) {
   INDIGO_ASSIGN(device_, directory_.create_device(temporary, geometry_.block_bytes));
   order_ = std::make_unique<LsnOrder>(start_.first_lsn);
   durable_end_ = start_.first_lsn;
@@ -45,11 +64,7 @@ Status WriteAheadLog::start(const EpochStart& start) {
   INDIGO_TRY(write_file_header());
   space_ = std::make_unique<BlockSpace>(*device_, geometry_, start_.epoch, *order_, start_.first_lsn);
   INDIGO_TRY(space_->start());
-  INDIGO_TRY(device_->sync());
-  INDIGO_TRY(directory_.rename(temporary, name));
-  if (!mutated(Mutation::kUnsyncedNames)) INDIGO_TRY(directory_.sync());
-  flusher_ = std::thread([this] { run_flusher(); });
-  return {};
+  return device_->sync();
 }
 
 Status WriteAheadLog::write_file_header() {

@@ -40,7 +40,8 @@ class WriteAheadLog final : public Log {
 
   static std::string file_name(uint64_t epoch);
 
-  // Makes the epoch's file and its header durable. From then on nothing of earlier epochs past the cut exists.
+  // Makes the epoch's file and its header durable. From then on nothing of earlier epochs past the cut exists. A device without
+  // room for blocks of the geometry's size gets smaller ones, down to kLeastBlockBytes; 53100 when it has no room for these.
   Status start(const EpochStart& start);
   // Flushes everything and ends the threads. There are no more appends.
   void stop();
@@ -78,6 +79,7 @@ class WriteAheadLog final : public Log {
 
  private:
   static constexpr uint32_t kAppenders = 16;
+  static constexpr uint32_t kLeastBlockBytes = 1u << 20;  // has room for a table of a segment of the default size
   static constexpr uint64_t kMaxUnflushedBytes = 256u << 20;
   struct alignas(64) Appender {
     std::mutex mutex;  // guards both
@@ -87,6 +89,7 @@ class WriteAheadLog final : public Log {
   bool flushes() const { return level_ == Durability::kPower && device_->granularity() == Granularity::kPage; }
   bool place(Appender& appender, uint32_t lines, Reservation& out);
   void touch(const Reservation& place, uint32_t lines);
+  Status make_file(const std::string& temporary);
   Status write_file_header();
   void write_watermark(uint64_t lsn);
   void run_flusher();
@@ -97,7 +100,7 @@ class WriteAheadLog final : public Log {
 
   Directory& directory_;
   const Durability level_;
-  const Geometry geometry_;
+  Geometry geometry_;  // as start() leaves it
   EpochStart start_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<LsnOrder> order_;

@@ -115,6 +115,38 @@ def a_full_disk_is_an_error_and_loses_nothing(case):
     run(c, "insert into t (b) values ('room again')")
 
 
+def a_start_without_room_for_a_whole_log_makes_a_smaller_one(case):
+    server = case.start()
+    c = server.connect()
+    run(c, "create table t (id serial primary key, b text)", "insert into t (b) select 'kept' from generate_series(1, 100)")
+    server.kill()
+    stored = 100
+    for megabytes in (20, 5):  # of 48 that a log has at least
+        server = case.start(file_limit=megabytes << 20)
+        c = server.connect()
+        assert rows(c, "select count(*) from t") == [(stored,)]
+        for _ in range(1000):
+            try:
+                run(c, "insert into t (b) select repeat('x', 300) from generate_series(1, 1000)")
+                stored += 1000
+            except psycopg2.Error as error:
+                assert error.pgcode == "53100", error
+                break
+        else:
+            raise AssertionError("the log never got full")
+        assert "it gets blocks of" in server.messages(), server.messages()
+        assert stored > 1000
+        server.kill()
+    files = sorted(os.listdir(server.directory))
+    server = case.start(file_limit=1 << 20)
+    assert server.port is None and "could not extend file" in server.messages(), server.messages()
+    assert sorted(os.listdir(server.directory)) == files  # what did not become a log takes no room
+    server = case.start()
+    c = server.connect()
+    assert rows(c, "select count(*) from t") == [(stored,)]
+    run(c, "insert into t (b) values ('room again')")
+
+
 def damage_below_the_watermark_is_refused(case):
     server = case.start()
     c = server.connect()

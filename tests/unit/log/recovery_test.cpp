@@ -326,6 +326,22 @@ TEST(RecoveryFaults, WhatARestartAfterAFailedFlushShowsNoPowerLossTakesBack) {
   }
 }
 
+TEST(RecoveryFaults, ALogOfSmallerBlocksIsMadeWhereThereIsLittleRoom) {
+  SimulatedDirectory disk(Granularity::kPage);
+  disk.set_total_capacity(Geometry().block_bytes);
+  WriteAheadLog log(disk, Durability::kPower, {});
+  ASSERT_TRUE(log.start({}).ok());
+  EXPECT_TRUE(log.wait_durable(put_row(log, 2, 1, "key", std::string(3'000'000, 'x'))));  // in several records
+  log.stop();
+  SimulatedDirectory full(Granularity::kPage);
+  full.set_total_capacity(1 << 20);
+  WriteAheadLog none(full, Durability::kPower, {});
+  const Status refused = none.start({});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().state, sqlstate::kDiskFull);
+  EXPECT_TRUE(full.list()->empty());
+}
+
 TEST(RecoveryFaults, AFullDeviceIsAnErrorUntilACheckpointMakesRoom) {
   SimulatedDirectory disk(Granularity::kPage);
   disk.set_capacity(6 * kSmall.block_bytes);
