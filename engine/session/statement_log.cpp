@@ -1,10 +1,13 @@
 #include "engine/session/statement_log.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 
 #include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
+#include <absl/strings/str_replace.h>
 
 #include "base/memory/memory_reserve.h"
 #include "base/server_log.h"
@@ -60,6 +63,158 @@ size_t end_of_dollars(std::string_view text, size_t at) {
   return end == std::string_view::npos ? text.size() : end + mark.size();
 }
 
+// The end of the comment that begins at `at`; `at` when none does. Comments within comments belong to them.
+size_t end_of_comment(std::string_view text, size_t at) {
+  const std::string_view begin = text.substr(at, 2);
+  if (begin == "--") return std::min(text.find('\n', at), text.size());
+  if (begin != "/*") return at;
+  size_t depth = 0;
+  for (size_t i = at; i + 1 < text.size();) {
+    const std::string_view two = text.substr(i, 2);
+    if (two != "/*" && two != "*/") {
+      i++;
+      continue;
+    }
+    depth += two == "/*" ? 1 : -1;
+    i += 2;
+    if (depth == 0) return i;
+  }
+  return text.size();
+}
+
+struct Token {
+  enum class Kind : uint8_t { kWord, kName, kString, kDollars, kComment, kOther };
+  Kind kind;
+  size_t end;
+  bool escapes = false;  // a string in which a backslash escapes
+};
+
+Token next_token(std::string_view text, size_t at) {
+  const char c = text[at];
+  if (c == '\'') {
+    const bool escapes = at > 0 && (text[at - 1] == 'e' || text[at - 1] == 'E') && (at == 1 || !is_word(text[at - 2]));
+    return {Token::Kind::kString, end_of_quoted(text, at, escapes), escapes};
+  }
+  if (c == '"') return {Token::Kind::kName, end_of_quoted(text, at, false)};
+  if (const size_t end = c == '$' ? end_of_dollars(text, at) : at; end != at) return {Token::Kind::kDollars, end};
+  if (const size_t end = end_of_comment(text, at); end != at) return {Token::Kind::kComment, end};
+  size_t end = at;
+  while (end < text.size() && is_word(text[end])) end++;
+  if (end != at) return {Token::Kind::kWord, end};
+  return {Token::Kind::kOther, at + 1};
+}
+
+bool equals(std::string_view a, std::string_view b) {
+  return absl::EqualsIgnoreCase({a.data(), a.size()}, {b.data(), b.size()});
+}
+bool is_password(std::string_view word) { return equals(word, "password"); }
+// E'...', U&'...'
+bool is_string_prefix(std::string_view word) { return equals(word, "e") || equals(word, "u"); }
+
+// Where in `text` a secret begins behind `at` and how long it is; nothing when there is none.
+struct Place {
+  size_t begin, length;
+};
+
+// libpq's password=secret and sslpassword = 'secret'.
+std::optional<Place> secret_of_options(std::string_view text, size_t at) {
+  constexpr std::string_view kPassword = "password", kSpaces = " \t\n\r";
+  for (; at + kPassword.size() < text.size(); at++) {
+    if (!is_password(text.substr(at, kPassword.size()))) continue;
+    const size_t equal = text.find_first_not_of(kSpaces, at + kPassword.size());
+    if (equal == std::string_view::npos || text[equal] != '=') continue;
+    const size_t begin = text.find_first_not_of(kSpaces, equal + 1);
+    if (begin == std::string_view::npos) return std::nullopt;
+    const size_t end = text[begin] == '\'' ? end_of_quoted(text, begin, true)
+                                           : std::min(text.find_first_of(" \t\n\r'&", begin), text.size());
+    return Place{begin, end - begin};
+  }
+  return std::nullopt;
+}
+
+// postgresql://user:secret@host
+std::optional<Place> secret_of_address(std::string_view text, size_t at) {
+  while ((at = text.find("://", at)) != std::string_view::npos) {
+    at += 3;
+    const size_t host = text.find_first_of("@/ \t\n", at), colon = text.find(':', at);
+    if (host != std::string_view::npos && text[host] == '@' && colon < host) return Place{colon + 1, host - colon - 1};
+  }
+  return std::nullopt;
+}
+
+// Strings within strings are looked into so deep; beyond, nothing of them is shown.
+constexpr size_t kMostDepth = 8;
+
+std::string masked(std::string_view text, size_t depth);
+
+// Connection strings of the value of a string, which may be a statement, too.
+std::string masked_value(std::string_view value, size_t depth) {
+  if (depth == kMostDepth) return "***";
+  std::string out(value);
+  for (const auto find : {secret_of_options, secret_of_address}) {
+    size_t at = 0;
+    while (const auto secret = find(out, at)) {
+      out.replace(secret->begin, secret->length, "***");
+      at = secret->begin + 3;
+    }
+  }
+  return masked(out, depth + 1);
+}
+
+bool may_have_secrets(std::string_view text) {
+  constexpr std::string_view kPassword = "password";
+  const auto same = [](char a, char b) { return absl::ascii_tolower(static_cast<unsigned char>(a)) == b; };
+  return std::search(text.begin(), text.end(), kPassword.begin(), kPassword.end(), same) != text.end() ||
+         text.find("://") != std::string_view::npos;
+}
+
+// A string with its quotes. Within escapes no secrets are looked for: all of it is one.
+std::string masked_string(std::string_view quoted, bool escapes, size_t depth) {
+  if (!may_have_secrets(quoted)) return std::string(quoted);
+  if (escapes) return "'***'";
+  const bool closed = quoted.size() > 1 && quoted.back() == '\'';
+  const std::string_view inner = quoted.substr(1, quoted.size() - (closed ? 2 : 1));
+  const std::string value = masked_value(absl::StrReplaceAll({inner.data(), inner.size()}, {{"''", "'"}}), depth);
+  return "'" + absl::StrReplaceAll(value, {{"'", "''"}}) + (closed ? "'" : "");
+}
+
+std::string masked_dollars(std::string_view quoted, size_t depth) {
+  if (!may_have_secrets(quoted)) return std::string(quoted);
+  const size_t mark = quoted.find('$', 1) + 1;
+  const bool closed = quoted.size() >= 2 * mark && quoted.ends_with(quoted.substr(0, mark));
+  const std::string_view inner = quoted.substr(mark, quoted.size() - (closed ? 2 : 1) * mark);
+  return std::string(quoted.substr(0, mark)) + masked_value(inner, depth) +
+         (closed ? std::string(quoted.substr(0, mark)) : std::string());
+}
+
+std::string masked(std::string_view text, size_t depth) {
+  std::string out;
+  bool secret = false;  // PASSWORD stands before, or a part of a string that it stands before
+  for (size_t i = 0; i < text.size();) {
+    const Token token = next_token(text, i);
+    const std::string_view words = text.substr(i, token.end - i);
+    switch (token.kind) {
+      case Token::Kind::kString: secret ? out += "'***'" : out += masked_string(words, token.escapes, depth); break;
+      case Token::Kind::kDollars: secret ? out += "'***'" : out += masked_dollars(words, depth); break;
+      case Token::Kind::kWord:
+        out += words;
+        secret = is_password(words) || (secret && is_string_prefix(words));
+        break;
+      case Token::Kind::kName:
+        out += words;
+        secret = is_password(words.substr(1, words.size() - std::min<size_t>(words.size(), 2)));
+        break;
+      case Token::Kind::kOther:
+        out += words;
+        secret = secret && words != "," && words != ";" && words != ")";
+        break;
+      case Token::Kind::kComment: out += words; break;
+    }
+    i = token.end;
+  }
+  return out;
+}
+
 // So much of a text is written: what a log can show.
 constexpr size_t kMostLoggedBytes = 64 * 1024;
 
@@ -76,40 +231,7 @@ void write(LogLevel level, const Error& error) {
 
 }  // namespace
 
-std::string without_passwords(std::string_view text) {
-  std::string out;
-  bool secret = false;  // the last word was PASSWORD
-  size_t i = 0;
-  while (i < text.size()) {
-    const size_t begin = i;
-    const char c = text[i];
-    bool string = false;
-    if (c == '\'') {
-      const bool escapes = begin > 0 && (text[begin - 1] == 'e' || text[begin - 1] == 'E');
-      i = end_of_quoted(text, i, escapes);
-      string = true;
-    } else if (c == '"') {
-      i = end_of_quoted(text, i, false);
-    } else if (c == '$' && end_of_dollars(text, i) != i) {
-      i = end_of_dollars(text, i);
-      string = true;
-    } else if (is_word(c)) {
-      while (i < text.size() && is_word(text[i])) i++;
-    } else {
-      i++;
-    }
-    const std::string_view token = text.substr(begin, i - begin);
-    if (string && secret) {
-      out += "'***'";
-    } else {
-      out += token;
-    }
-    const bool prefix = absl::EqualsIgnoreCase({token.data(), token.size()}, "e");
-    if (string || (is_word(c) && !(secret && prefix)))
-      secret = absl::EqualsIgnoreCase({token.data(), token.size()}, "password");
-  }
-  return out;
-}
+std::string without_passwords(std::string_view text) { return masked(text, 0); }
 
 void StatementLog::start() { since_ = Clock::now(); }
 
@@ -135,7 +257,15 @@ void StatementLog::failed(const Error& error) {
   const MustNotFail scope;
   const bool deadlock = error.state == sqlstate::kDeadlockDetected;  // clients are told to look here
   if (settings_.messages > LogRank::kError && !(deadlock && settings_.messages <= LogRank::kLog)) return;
-  write(LogLevel::kError, error);
+  // What the parser has stopped at may be a part of a password.
+  const size_t near = error.state == sqlstate::kSyntaxError && may_have_secrets(text_)
+                          ? error.message.find(" at or near \"")
+                          : std::string::npos;
+  if (near == std::string::npos) {
+    write(LogLevel::kError, error);
+  } else {
+    log_message(LogLevel::kError, std::string_view(error.message).substr(0, near));
+  }
   if (settings_.error_statements <= LogRank::kError && !text_.empty()) log_addition("STATEMENT", shown(text_));
 }
 

@@ -90,6 +90,27 @@ def passwords_are_not_logged(binary):
         assert "gehe" not in log and log.count("***") == 5, log
 
 
+def passwords_in_other_places_are_not_logged(binary):
+    texts = ("alter role a password U&'geh\\0065im'", "alter role a password 'x'\n'geheim'", "/* don't */ alter role a password 'geheim'",
+             "-- don't\nalter role a password 'geheim'", "do $$ begin execute 'alter role a password ''geheim'''; end $$",
+             "do 'begin execute $x$alter role a password ''geheim''$x$; end'",
+             "create subscription s connection 'host=a password=geheim' publication p", "select 'host=a Password = ''geheim b'' user=c'",
+             "select 'postgresql://a:geheim@b/c'", "select 'http://no/secret', 'http://a:geheim@b'", "select 'postgresql://a/?password=geheim&x=y'",
+             "create user mapping for public server absent options (\"password\" 'geheim', user 'seen')",
+             "alter role a password 'geheim", "alter role a password $$geheim",
+             "select e'password=\\'geheim\\''", "select " + "".join(f"$a{i}$" for i in range(200)) + "password 'geheim'")
+    with Logged(binary, log_statement="all", log_min_messages="error") as server:
+        client = connect(server.address)
+        for text in texts:
+            client.query(text)
+        client.query("select 'the password is short', 'password', 'x=1' as password, 'http://a/b@c:d'")
+        log = "\n".join(server.lines())
+        assert "geheim" not in log and "0065im" not in log, log
+        contained = ("'the password is short', 'password', 'x=1' as password, 'http://a/b@c:d'", "user 'seen'", "http://no/secret", "host=a Password")
+        for part in contained:
+            assert part in log, (part, log)
+
+
 def slow_statements_are_logged(binary):
     with Logged(binary, log_min_duration_statement="0") as server:
         client = connect(server.address)
@@ -139,6 +160,7 @@ CHECKS = [
     statements_are_logged_by_kind,
     errors_come_with_their_statements,
     passwords_are_not_logged,
+    passwords_in_other_places_are_not_logged,
     slow_statements_are_logged,
     connections_are_logged,
     an_unread_log_stops_no_session,
