@@ -24,8 +24,9 @@ namespace indigo::wire {
 
 namespace {
 
-// Connections beyond max_connections that may be about to learn that there are too many.
-constexpr uint32_t kUnauthenticatedAllowance = 256;
+// Connections beyond max_connections: as many as the anteroom holds, which sends the oldest of them away when one more comes, and
+// those that are on their way out.
+constexpr uint32_t kUnauthenticatedAllowance = 2 * Anteroom::kMostGuests;
 // For handshakes and names: one that waits for a name server leaves another.
 constexpr int kBlockingThreads = 2;
 

@@ -1,6 +1,7 @@
 """Who comes in and how: TLS, hba_file, ident_file, their reload; with psql, and with clients that libpq would not be."""
 import os
 import pathlib
+import resource
 import signal
 import socket
 import ssl
@@ -235,6 +236,23 @@ def slow_handshakes_stop_no_others(binary):
         answers(house.server.address)
 
 
+def silent_clients_keep_out_no_others(binary):
+    with House(binary, "local all all trust\nhost all all all trust\n", ssl="off", max_connections="5") as house:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+        silent = []
+        try:
+            for _ in range(1200):
+                silent.append(socket.create_connection(("127.0.0.1", house.server.port), timeout=TIMEOUT_S))
+            for way in ({}, {"host": house.folder, "hostaddr": None}):
+                same(house.psql("select 1", sslmode="disable", sslrootcert=None, **way), ("1", ""))
+        finally:
+            for client in silent:
+                client.close()
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        answers(house.server.address)
+
+
 def cancel_and_drop_reach_through_tls(binary):
     with House(binary, RULES.replace("scram-sha-256", "trust").replace("hostssl all carol all trust clientcert=verify-full\n", "")) \
             as house:
@@ -338,6 +356,7 @@ CHECKS = [
     much_goes_through_tls,
     bad_clients_harm_no_others,
     slow_handshakes_stop_no_others,
+    silent_clients_keep_out_no_others,
     cancel_and_drop_reach_through_tls,
     many_handshakes_at_once,
     wrong_files_end_the_start,
