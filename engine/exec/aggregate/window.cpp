@@ -9,9 +9,10 @@ namespace {
 
 class WindowOperator final : public Operator {
  public:
-  WindowOperator(QueryState& state, std::vector<Phys> input_columns, std::vector<Phys> stored, ExpressionSet partition,
-                 KeyOps partition_ops, ExpressionSet order, KeyOps order_ops, ExpressionSet arguments,
-                 WindowFrame frame, std::vector<std::unique_ptr<WindowCall>> calls, OperatorPtr input)
+  WindowOperator(QueryState& state, const std::vector<Phys>& input_columns, std::vector<Phys> stored,
+                 ExpressionSet partition, KeyOps partition_ops, ExpressionSet order, KeyOps order_ops,
+                 ExpressionSet arguments, WindowFrame frame, std::vector<std::unique_ptr<WindowCall>> calls,
+                 OperatorPtr input)
       : state_(state),
         input_columns_(input_columns.size()),
         stored_(std::move(stored)),
