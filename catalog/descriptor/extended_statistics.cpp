@@ -105,6 +105,7 @@ CommonCombinations read_common(Str image, std::vector<Oid>* types) {
   for (const auto& values : out.values) {
     if (values.size() != count) return {};
   }
+  if (count == 0) return out;
   out.frequencies.resize(count);
   out.base_frequencies.resize(count);
   std::memcpy(out.frequencies.data(), image.data(), count * sizeof(double));
