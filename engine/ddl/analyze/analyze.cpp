@@ -65,7 +65,7 @@ class Sample {
       const Datum d = source.table->layout.column(row.image, source.column_of[column]);
       if (d.null) {
         nulls++;
-      } else if (d.phys != Phys::kStr || d.str.size() <= 1024) {  // wide values say little and cost much
+      } else if (d.phys != Phys::kStr || d.str.size() <= kWideBytes) {
         out.push_back(d);
       }
     }

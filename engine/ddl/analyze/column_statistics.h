@@ -13,6 +13,7 @@
 namespace indigo::engine::ddl {
 
 inline constexpr size_t kSampleRows = 30000;
+inline constexpr size_t kWideBytes = 1024;        // wider values say little and cost much
 inline constexpr size_t kStatisticsTarget = 100;  // most common values, histogram bounds - 1
 
 struct ColumnFigures {

@@ -27,7 +27,6 @@ namespace pg_statistic_ext = catalog::pg_statistic_ext;
 namespace pg_statistic_ext_data = catalog::pg_statistic_ext_data;
 
 constexpr uint64_t kUnitsOfComparison = 30;  // note_work
-constexpr size_t kWideBytes = 1024;          // rows with wider values say little and cost much
 
 struct Wanted {
   Oid oid = kInvalidOid, schema = kInvalidOid;

@@ -257,7 +257,7 @@ double list_selectivity(Level& level, const ArrayCompareExpr& c) {
       add(value != nullptr && value->null ? 0 : operator_selectivity(level, *one));
     }
   } else {
-    const auto* list = try_as<ArrayExpr>(c.array);
+    const auto* list = try_as<ArrayExpr>(stripped(c.array));
     const double count = list != nullptr ? static_cast<double>(list->elements.size()) : kUnknownElements;
     auto unknown = std::make_shared<RuntimeParamExpr>();
     unknown->type = c.left->type;
