@@ -165,6 +165,8 @@ Status SessionImpl::send_statement_description(std::string_view name, RowSink& s
   std::shared_ptr<const ResultShape> shape;
   if (statement->prepared) {
     INDIGO_TRY(parts_.scope().check_failed_block(*statement->parsed));
+    // A plan that is made again may call functions.
+    if (!statement->prepared->is_utility()) INDIGO_TRY(parts_.scope().begin_transaction());
     INDIGO_TRY(parts_.preparation().refresh(statement->prepared));
     types = oids_of(statement->prepared->parameter_types);
     INDIGO_ASSIGN(shape, parts_.runner().shape_of(*statement->prepared, {}));
