@@ -128,6 +128,7 @@ class ValuesOperator final : public Operator {
     while (!alone && done < wanted && error_ == nullptr) {
       const RowShape& shape = shapes_[row(at_).shape];
       const uint32_t more = evaluate(wanted - done);
+      if (more == 0) break;  // of an error: there are no values
       for (size_t c = 0; c < columns_.size(); c++) copy(shape.compiled[c], c, done, more);
       done += more;
       at_ += more;

@@ -17,7 +17,10 @@ bool is_joined_source(const sql::Plan& source) {
       case sql::PlanKind::kIndexScan: return false;
       case sql::PlanKind::kAppend:  // of tables below the target: no row is in two of them
         return std::any_of(p->inputs.begin(), p->inputs.end(), [](const auto& i) { return is_joined_source(*i); });
-      case sql::PlanKind::kResult: return false;
+      case sql::PlanKind::kResult:  // of no table, or a condition that is asked once before what is below it
+        if (p->inputs.empty()) return false;
+        p = p->inputs[0].get();
+        break;
       case sql::PlanKind::kFilter:
       case sql::PlanKind::kProject:
       case sql::PlanKind::kSort:

@@ -7,6 +7,7 @@
 #include "sql/plan/rewrite/fold.h"
 #include "sql/plan/rewrite/hashed_exists.h"
 #include "sql/plan/rewrite/prepare.h"
+#include "sql/plan/rewrite/rewrite.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {
@@ -58,10 +59,36 @@ std::shared_ptr<const Query> simplified_exists(const std::shared_ptr<const Query
   return copy;
 }
 
+// The query as FROM of one that makes a row of its columns: DISTINCT, ORDER BY beside it, and set operations see the columns.
+std::shared_ptr<const Query> row_of_columns(const std::shared_ptr<const Query>& q, std::shared_ptr<RowExpr> row) {
+  auto out = std::make_shared<Query>();
+  Entry entry;
+  entry.kind = EntryKind::kSubquery;
+  entry.alias = "source";
+  for (const TargetEntry& t : q->targets) {
+    if (t.hidden) continue;
+    row->fields.push_back(make_var(0, static_cast<int>(entry.column_names.size()), t.expr->type));
+    row->names.push_back(t.name);
+    entry.column_names.push_back(t.name);
+    entry.column_types.push_back(t.expr->type);
+  }
+  entry.subquery = raised(q, 1);
+  out->entries.push_back(std::move(entry));
+  auto leaf = std::make_shared<JoinNode>();
+  leaf->entry = 0;
+  out->from = std::move(leaf);
+  TargetEntry one;
+  one.name = "row";
+  one.expr = std::move(row);
+  out->targets.push_back(std::move(one));
+  return out;
+}
+
 std::shared_ptr<const Query> as_one_row(const std::shared_ptr<const Query>& q) {
-  auto copy = std::make_shared<Query>(*q);
   auto row = std::make_shared<RowExpr>();
   row->type.oid = oid::kRecord;
+  if (q->distinct || !q->distinct_on.empty() || q->set_operation) return row_of_columns(q, std::move(row));
+  auto copy = std::make_shared<Query>(*q);
   std::vector<TargetEntry> targets;
   for (TargetEntry& t : copy->targets) {
     if (t.hidden) {
