@@ -8,6 +8,7 @@
 #include "engine/session/session_parts.h"
 #include "types/builtin/static_table.h"
 #include "types/extension/extension.h"
+#include "types/function/limits.h"
 #include "types/function/registry.h"
 #include "types/io/record.h"
 #include "types/oids.h"
@@ -91,6 +92,8 @@ class InternalSet final : public Routine {
     for (size_t c = 0; c < types.size(); c++) columns[c].init(phys_in(session, types[c].oid), kRowsAtOnce);
     std::vector<Datum> values(types.size());
     while (const uint32_t count = set->next(context, columns, kRowsAtOnce)) {
+      // A client may ask for billions of rows.
+      if (types::interrupted(context)) return context.take_error();
       for (uint32_t r = 0; r < count; r++) {
         for (size_t c = 0; c < columns.size(); c++) values[c] = columns[c].datum(r);
         INDIGO_TRY(out.store.append(values));

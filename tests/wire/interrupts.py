@@ -25,11 +25,13 @@ BUSY = (
     "update interrupted set b = (select count(*) from generate_series(1, 1000000000))",
     "create table interrupted_too as select a from generate_series(1, 100000000) a",
     "copy (select count(*) from generate_series(1, 1000000000)) to stdout",
+    "select count(*) from normal_rand(2000000000, 1, 0)",  # an extension's set
 )
 
 
 def timeouts_end_whatever_runs(address, pid):
     session = connect(address)
+    done(session, "create extension tablefunc")
     done(session, "create table interrupted (a int primary key, b bigint); insert into interrupted select a, a from generate_series(1, 1000) a")
     done(session, "set statement_timeout = '60ms'")
     for statement in BUSY:
@@ -39,7 +41,7 @@ def timeouts_end_whatever_runs(address, pid):
         assert errors == ['ErrorResponse ERROR 57014 "canceling statement due to statement timeout"'], (statement, errors or got[:5])
         assert time.monotonic() - started < 15, statement  # generous: it says "soon", not "how soon"
         assert value(session, "select count(*) from interrupted") == "1000"
-    done(session, "set statement_timeout = 0; drop table interrupted")
+    done(session, "set statement_timeout = 0; drop table interrupted; drop extension tablefunc")
     session.close()
 
 
