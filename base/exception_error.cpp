@@ -9,6 +9,7 @@
 #include "base/fiber/stack.h"
 #include "base/fiber/stack_exhausted.h"
 #include "base/memory/memory_reserve.h"
+#include "base/raised_error.h"
 #include "base/sqlstate.h"
 
 namespace indigo {
@@ -21,6 +22,8 @@ Error exception_error() {
     return interrupt_error(stopped.reason);
   } catch (const StackExhausted&) {
     return stack_depth_error();
+  } catch (const RaisedError& raised) {
+    return raised.error;
   } catch (const std::bad_alloc&) {
     return Error(sqlstate::kOutOfMemory, "out of memory");
   } catch (const std::length_error&) {  // more than an allocation can ever have

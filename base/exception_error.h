@@ -1,6 +1,6 @@
 // Where exceptions end. The library throws: std::bad_alloc, std::length_error, std::system_error. Indigo does when long work is to
-// stop (base/fiber/long_work.h) and where recursion without another answer has no stack left (base/fiber/stack_exhausted.h), and
-// nowhere else.
+// stop (base/fiber/long_work.h), where recursion without another answer has no stack left (base/fiber/stack_exhausted.h) and where
+// a comparison that calls a user's function fails (base/raised_error.h), and nowhere else.
 // At the edge of each message to a session, and of each connection, they become errors: the statement fails, the server goes on.
 #pragma once
 

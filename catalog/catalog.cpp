@@ -62,6 +62,17 @@ const Collator* Catalog::collator(std::string_view locale, bool deterministic) {
   return at->second.get();
 }
 
+const Collator* Catalog::defined_order(Oid opclass, const types::DefinedComparison& comparison) {
+  if (comparison_calls_ == nullptr) return nullptr;
+  std::lock_guard lock(collators_mutex_);
+  auto [at, added] = defined_orders_.try_emplace({comparison.database, opclass});
+  if (added) {
+    at->second =
+        std::make_unique<const Collator>(std::make_shared<types::DefinedOrder>(*comparison_calls_, comparison));
+  }
+  return at->second.get();
+}
+
 std::unique_ptr<SystemTables> Catalog::make_system_tables(Oid database) {
   std::lock_guard guard(bases_mutex_);
   return std::make_unique<SystemTables>(store_, database, bases_);

@@ -45,7 +45,7 @@ Clones clone_everything(storage::Cloner& cloner, storage::Store& store, const Da
   return out;
 }
 
-Status adopt_physical(Clones& clones, storage::Transaction& txn, Database& target) {
+Status adopt_physical(Clones& clones, storage::Transaction& txn, const Database& source, Database& target) {
   struct Relation {
     Oid file;
     bool kept;
@@ -68,6 +68,7 @@ Status adopt_physical(Clones& clones, storage::Transaction& txn, Database& targe
       const auto id = clones.indexes.find(i->second.value);
       if (id == clones.indexes.end()) continue;
       physical.index = id->second;
+      physical.orders = source.physical(r.file).orders;  // entries are shared, and with them their labels
       indexes.insert(physical.index);
     } else if (const auto s = clones.sequences.find(r.file); s != clones.sequences.end()) {
       INDIGO_TRY(target.add_sequence(r.file, s->second, r.kept));
@@ -94,7 +95,7 @@ Status Catalog::clone_database(storage::Transaction& txn, Database& source, Data
   failure = storage::clone_tables(
       store_, [&](storage::Cloner& cloner) { clones = clone_everything(cloner, store_, source, target); });
   if (failure != storage::StorageStatus::kOk) return {};
-  return adopt_physical(clones, txn, target);
+  return adopt_physical(clones, txn, source, target);
 }
 
 }  // namespace indigo::catalog

@@ -42,6 +42,8 @@ struct RelationInfo;
 struct PhysicalRelation {
   std::shared_ptr<storage::Table> table;
   IndexId index;
+  // Of an index, by key column: the order whose labels are in its entries; null where keys are the values' own. Empty: all are.
+  std::vector<std::shared_ptr<const types::Collator>> orders = {};
   std::shared_ptr<Sequence> sequence;
 };
 

@@ -110,6 +110,7 @@ class Deparser {
       case ExprKind::kDomainCast:
         return print_cast(e, *as<DomainCastExpr>(e).argument, as<DomainCastExpr>(e).implicit, implicit);
       case ExprKind::kCollate:
+        if (is_class_order(catalog_, e)) return print(*as<CollateExpr>(e).argument, implicit);
         return wrapped([&] {
           nested(*as<CollateExpr>(e).argument, e, implicit);
           out_ += " COLLATE " + deparse_collation(catalog_, e.type.collation, options_.always_qualify);
@@ -242,17 +243,8 @@ class Deparser {
   std::string type_name(const TypeRef& type) { return deparse_type(catalog_, type, options_.always_qualify); }
 
   std::string operator_name(Oid op) {
-    const auto* info = catalog_.operator_by_oid(op);
-    if (!info) return fail("cache lookup failed for operator " + std::to_string(op)), "";
-    if (info->schema == oid::kPgCatalogSchema) return info->name;
-    if (!options_.always_qualify) {
-      for (const auto* other : catalog_.operators_named("", info->name)) {
-        if (other->left != info->left || other->right != info->right) continue;
-        if (other == info) return info->name;
-        break;
-      }
-    }
-    return "OPERATOR(" + types::quote_identifier(catalog_.schema_name(info->schema)) + "." + info->name + ")";
+    auto name = deparse_operator(catalog_, op, options_.always_qualify);
+    return name ? *std::move(name) : (fail("cache lookup failed for operator " + std::to_string(op)), "");
   }
 
   std::string function_name(const types::FunctionInfo& f) {
@@ -533,8 +525,9 @@ class Deparser {
 
   void print_session_value(const SessionValueExpr& e) {
     static constexpr const char* kNames[] = {
-        "CURRENT_DATE",   "CURRENT_TIME", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_TIMESTAMP", "LOCALTIME",
-        "LOCALTIMESTAMP", "CURRENT_USER", "SESSION_USER", "CURRENT_ROLE",      "CURRENT_CATALOG",   "CURRENT_SCHEMA"};
+        "CURRENT_DATE",    "CURRENT_TIME",   "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_TIMESTAMP",
+        "LOCALTIME",       "LOCALTIMESTAMP", "CURRENT_USER", "SESSION_USER",      "CURRENT_ROLE",
+        "CURRENT_CATALOG", "CURRENT_SCHEMA", "USER"};
     out_ += kNames[static_cast<int>(e.which)];
     if (e.type.typmod >= 0) out_ += "(" + std::to_string(e.type.typmod) + ")";
   }

@@ -2,6 +2,7 @@
 // Thread safety: reads one session's catalog view.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -49,6 +50,13 @@ bool looks_like_function(const Expr& expr);
 // Name of a type; `always_qualify` as in the options.
 std::string deparse_type(catalog::CatalogView& catalog, const TypeRef& type, bool always_qualify);
 
+// An operator's name, as OPERATOR(schema.name) where it alone would mean another; none when there is no such operator.
+std::optional<std::string> deparse_operator(catalog::CatalogView& catalog, Oid op, bool always_qualify);
+// Whether a sort key goes by another class than the default one of its type: what is ordered, without the COLLATE that stands for
+// the class's order; null: it goes by the default one.
+const Expr* ordered_by_class(catalog::CatalogView& catalog, const SortKey& key);
+// Whether a COLLATE stands for the order of an operator class (CatalogView::ordering_class), which USING says.
+bool is_class_order(catalog::CatalogView& catalog, const Expr& e);
 std::string deparse_collation(catalog::CatalogView& catalog, Oid collation, bool always_qualify);
 
 // Text of a literal of that type: 5, '-5'::integer, 'abc'::text, NULL::date.

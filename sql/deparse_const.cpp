@@ -7,6 +7,7 @@
 #include "sql/deparse_session.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::sql {
 namespace {
@@ -48,6 +49,32 @@ std::string deparse_type(catalog::CatalogView& catalog, const TypeRef& type, boo
   const auto info = catalog.type(element != kInvalidOid ? element : type.oid);
   if (!info || info->schema == oid::kPgCatalogSchema || name.find('.') != std::string::npos) return name;
   return types::quote_identifier(catalog.schema_name(info->schema)) + "." + name;
+}
+
+std::optional<std::string> deparse_operator(catalog::CatalogView& catalog, Oid op, bool always_qualify) {
+  const auto* info = catalog.operator_by_oid(op);
+  if (info == nullptr) return std::nullopt;
+  if (info->schema == oid::kPgCatalogSchema) return info->name;
+  if (!always_qualify) {
+    for (const auto* other : catalog.operators_named("", info->name)) {
+      if (other->left != info->left || other->right != info->right) continue;
+      if (other == info) return info->name;
+      break;
+    }
+  }
+  return "OPERATOR(" + types::quote_identifier(catalog.schema_name(info->schema)) + "." + info->name + ")";
+}
+
+const Expr* ordered_by_class(catalog::CatalogView& catalog, const SortKey& key) {
+  if (key.expr->kind != ExprKind::kCollate || key.less == kInvalidOid) return nullptr;
+  if (catalog.btree_strategy(key.less) != 0) return nullptr;
+  return as<CollateExpr>(*key.expr).argument.get();
+}
+
+bool is_class_order(catalog::CatalogView& catalog, const Expr& e) {
+  if (e.kind != ExprKind::kCollate || e.type.collation < oid::kFirstUserOid) return false;
+  const types::Collator* collator = catalog.collator(e.type.collation);
+  return collator != nullptr && collator->values() != nullptr;
 }
 
 std::string deparse_collation(catalog::CatalogView& catalog, Oid collation, bool always_qualify) {

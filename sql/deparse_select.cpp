@@ -25,13 +25,18 @@ std::string QueryDeparser::sort_keys(const std::vector<SortKey>& keys, const Que
   for (const SortKey& key : keys) {
     if (!out.empty()) out += ", ";
     size_t position = 0;
+    const bool by_class = ordered_by_class(catalog_, key) != nullptr;
+    const ExprPtr& ordered = by_class ? as<CollateExpr>(*key.expr).argument : key.expr;
     if (by_position != nullptr) {
       const Query& query = *queries_.back();
       for (size_t i = 0; i < query.targets.size() && position == 0; i++)
-        if (!query.targets[i].hidden && equal(*query.targets[i].expr, *key.expr)) position = i + 1;
+        if (!query.targets[i].hidden && equal(*query.targets[i].expr, *ordered)) position = i + 1;
     }
-    out = joined(std::move(out), position > 0 ? std::to_string(position) : sort_value(key.expr));
-    if (key.descending) {
+    out = joined(std::move(out), position > 0 ? std::to_string(position) : sort_value(ordered));
+    if (by_class) {
+      out += " USING " + deparse_operator(catalog_, key.less, options_.always_qualify).value_or("") +
+             (key.nulls_first ? " NULLS FIRST" : " NULLS LAST");
+    } else if (key.descending) {
       out += key.nulls_first ? " DESC" : " DESC NULLS LAST";
     } else if (key.nulls_first) {
       out += " NULLS FIRST";

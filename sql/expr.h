@@ -274,11 +274,12 @@ struct SessionValueExpr : ExprOf<ExprKind::kSessionValue> {
     kTimestampTz,
     kLocalTime,
     kLocalTimestamp,
-    kUser,
+    kCurrentUser,
     kSessionUser,
     kRole,
     kCatalog,
-    kSchema
+    kSchema,
+    kUser  // USER, which is CURRENT_USER by another name
   } which = Which::kTimestampTz;
 };
 struct WholeRowExpr : ExprOf<ExprKind::kWholeRow> {

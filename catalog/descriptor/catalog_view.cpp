@@ -2,6 +2,8 @@
 
 #include "storage/table.h"
 #include "types/extension/extension.h"
+#include "types/function/registry.h"
+#include "types/value/collator.h"
 
 namespace indigo::catalog {
 
@@ -12,8 +14,17 @@ std::optional<std::vector<types::HashKeyPart>> CatalogView::hash_partition_key(O
 }
 
 const types::Collator* CatalogView::collator_of_type(const types::TypeRef& ref) {
+  if (const types::Collator* defined = defined_order(ref.oid)) return defined;
   const types::Collator* own = types::collator_of_own_order(ref.oid, [&](Oid oid) { return type(oid); });
   return own != nullptr ? own : collator(ref.collation);
+}
+
+const types::TypeOrder* CatalogView::order_of_type(const types::TypeRef& ref) {
+  if (const types::Collator* c = collator_of_type(ref); c != nullptr && c->values() != nullptr)
+    return &types::defined_order();
+  if (const types::TypeOrder* order = types::type_order(ref.oid)) return order;
+  const auto info = type(ref.oid);
+  return info != nullptr ? types::type_order(*info) : nullptr;
 }
 
 }  // namespace indigo::catalog

@@ -16,6 +16,10 @@
 #include "types/function/catalog_context.h"
 #include "types/oids.h"
 
+namespace indigo::types {
+struct TypeOrder;  // types/function/registry.h
+}  // namespace indigo::types
+
 namespace indigo::catalog {
 
 class RowReader;  // catalog/tables/system_table.h
@@ -42,11 +46,23 @@ class CatalogView : public types::CatalogContext {
 
   // Of the text in values of a type: its collation's, or that of a type with an order of its own.
   const types::Collator* collator_of_type(const types::TypeRef& type);
+  // How its values compare, under that collator; null: they do not.
+  const types::TypeOrder* order_of_type(const types::TypeRef& type);
 
   // ---- the ordering and equality of a type: pg_opclass/pg_amop of its default btree class. Strategy 1..5 is < <= = >= >
   virtual Oid btree_operator(Oid type, int strategy) = 0;  // kInvalidOid when the type has no order
   // Which btree strategy `op` has for its left type (0: none).
   virtual int btree_strategy(Oid op) = 0;
+  // The same in an operator class of users' own, for values of the class's type.
+  virtual int strategy_in_class(Oid /*opclass*/, Oid /*op*/) { return 0; }
+  virtual Oid operator_in_class(Oid /*opclass*/, int /*strategy*/) { return kInvalidOid; }
+  // A class that is no type's default, and in whose order `op` is less (1) or greater (5); none: the strategy is 0. As a
+  // collation of values, the class's OID stands for its order (collator()).
+  struct OrderingClass {
+    Oid opclass = kInvalidOid;
+    int strategy = 0;
+  };
+  virtual OrderingClass ordering_class(Oid /*op*/) { return {}; }
 
   // ---- roles
   virtual bool is_superuser(Oid role) { return role == oid::kBootstrapSuperuser; }

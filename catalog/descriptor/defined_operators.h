@@ -22,6 +22,7 @@ struct DefinedOperators {
   std::unordered_map<Oid, std::unique_ptr<types::AggregateInfo>> aggregates;
   std::map<std::pair<Oid, int>, Oid> btree_operators;  // by type and strategy
   std::unordered_map<Oid, int> btree_strategies;
+  std::unordered_map<Oid, const types::Collator*> orders;  // by type; null: no class of users' own is its default
 };
 
 }  // namespace indigo::catalog

@@ -14,6 +14,7 @@
 #include "types/oids.h"
 #include "types/range/range_oids.h"
 #include "types/value/array_format.h"
+#include "types/value/collator.h"
 
 namespace indigo::catalog {
 
@@ -72,6 +73,14 @@ void add_view_options(const RowReader& row, RelationInfo& relation) {
 }  // namespace
 
 KeyColumn InfoBuilder::key_column(const TypeRef& type) const { return key_column_of(type, types_, collators_); }
+
+KeyColumn InfoBuilder::key_column(const TypeRef& type, Oid opclass) const {
+  KeyColumn out = key_column(type);
+  if (opclass < oid::kFirstUserOid) return out;
+  const types::Collator* order = collators_(opclass);
+  if (order != nullptr && order->values() != nullptr) out.collator = order;
+  return out;
+}
 
 std::string InfoBuilder::schema_name(Oid schema) {
   std::string row;

@@ -50,6 +50,8 @@ class InfoBuilder {
   void add_extended_statistics(RelationInfo& relation);
   IndexInfo index(const RelationInfo& relation, RowReader row);
   KeyColumn key_column(const TypeRef& type) const;
+  // In the class's order, if it is one of users' own. Its labels are the class's, not a key's.
+  KeyColumn key_column(const TypeRef& type, Oid opclass) const;
   // Of a base type of users' own: `like` and `comparison`.
   void add_base_type(TypeInfo& type);
   void add_range(TypeInfo& type);

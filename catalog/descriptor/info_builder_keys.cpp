@@ -9,6 +9,7 @@
 #include "types/builtin/function_text.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
+#include "types/value/collator.h"
 
 namespace indigo::catalog {
 
@@ -57,7 +58,7 @@ IndexInfo InfoBuilder::index(const RelationInfo& relation, RowReader row) {
       column.descending = (options[i] & 1) != 0;
       column.nulls_first = (options[i] & 2) != 0;
     }
-    KeyColumn k = key_column(column.type);
+    KeyColumn k = key_column(column.type, column.opclass);
     k.descending = column.descending;
     k.nulls_first = column.nulls_first;
     key.push_back(k);
@@ -75,7 +76,11 @@ IndexInfo InfoBuilder::index(const RelationInfo& relation, RowReader row) {
       });
     }
     const Oid filenode = c.oid(pg_class::c_relfilenode);
-    out.storage = database_.physical(filenode).index;
+    const PhysicalRelation physical = database_.physical(filenode);
+    out.storage = physical.index;
+    for (size_t i = 0; i < physical.orders.size() && i < key.size(); i++) {
+      if (physical.orders[i] != nullptr) key[i].keep(physical.orders[i]);
+    }
     const AccessMethod* method = access_method(c.oid(pg_class::c_relam));
     out.method = (method == nullptr ? default_access_method() : *method).name;
     // What keeps no entries needs no order: any bytes will do for a type that has none.
@@ -85,9 +90,12 @@ IndexInfo InfoBuilder::index(const RelationInfo& relation, RowReader row) {
       }
     }
   }
-  // The primary key's own tree is the table: its columns are never null. (An index that is about to be built has no
+  // The primary key's own tree is the table, unless a function of users' own orders it: its columns are never null. (An index that is about to be built has no
   // storage yet either.)
-  if (out.primary && out.immediate) {
+  const bool defined = std::any_of(key.begin(), key.end(), [](const KeyColumn& k) {
+    return k.collator != nullptr && k.collator->values() != nullptr;
+  });
+  if (out.primary && out.immediate && !defined) {
     for (KeyColumn& k : key) k.nullable = false;
   }
   out.key = KeyLayout(std::move(key));

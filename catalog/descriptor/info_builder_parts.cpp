@@ -11,6 +11,7 @@
 #include "types/io/record.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
+#include "types/value/collator.h"
 
 namespace indigo::catalog {
 
@@ -92,8 +93,9 @@ void InfoBuilder::add_partition_key(RelationInfo& relation) {
     if (i < classes.size()) column.opclass = classes[i];
     if (key->strategy == 'h' && column.opclass >= oid::kFirstUserOid)
       column.hash_function = hash_function(column.opclass);
-    KeyColumn k = key_column(column.type);
+    KeyColumn k = key_column(column.type, column.opclass);
     k.nullable = false;
+    if (k.collator != nullptr && k.collator->values() != nullptr) k.keep(k.collator->renewed());
     layout.push_back(k);
     key->columns.push_back(std::move(column));
   }

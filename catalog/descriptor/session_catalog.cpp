@@ -6,6 +6,7 @@
 #include "base/fiber/stack_exhausted.h"
 #include "catalog/access_method.h"
 #include "catalog/catalog.h"
+#include "catalog/descriptor/class_order.h"
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/generated/columns.h"
 #include "catalog/object_privileges.h"
@@ -445,7 +446,7 @@ Oid SessionCatalog::btree_operator(Oid type_oid, int strategy) {
     if (const Oid op = catalog_.builtins().btree_operator(type_oid, strategy); op != kInvalidOid) return op;
     const auto t = type(type_oid);
     if (t == nullptr) break;
-    if (!t->comparison.empty()) return own_btree_operator(type_oid, strategy);
+    if (!t->comparison.empty() || defined_order(type_oid) != nullptr) return own_btree_operator(type_oid, strategy);
     if (!contents_have_operator(*t, strategy)) break;
     type_oid = ordering_type(*t);
   }
@@ -463,7 +464,7 @@ Oid SessionCatalog::default_opclass(Oid type_oid) {
     if (const Oid found = catalog_.builtins().default_opclass(kBtree, type_oid); found != kInvalidOid) return found;
     const auto t = type(type_oid);
     if (t == nullptr) break;
-    if (!t->comparison.empty()) return own_default_opclass(type_oid, kBtree);
+    if (!t->comparison.empty() || defined_order(type_oid) != nullptr) return own_default_opclass(type_oid, kBtree);
     type_oid = ordering_type(*t);
   }
   return kInvalidOid;
@@ -515,7 +516,11 @@ const Collator* SessionCatalog::collator(Oid collation) {
   reading([&](storage::Transaction& txn) {
     std::string image;
     const SystemTable& t = database_->table(pg_collation::kOid);
-    if (!t.find_oid(txn, collation, image)) return;
+    if (!t.find_oid(txn, collation, image)) {  // an operator class (CatalogView::ordering_class)
+      const auto comparison = comparison_of_class(*database_, txn, collation);
+      if (comparison) found = catalog_.defined_order(collation, *comparison);
+      return;
+    }
     const RowReader row = t.reader(image);
     if (row.chr(pg_collation::c_collprovider) != 'i') return;
     found = catalog_.collator(row.str(pg_collation::c_colliculocale), row.flag(pg_collation::c_collisdeterministic));

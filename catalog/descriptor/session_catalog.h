@@ -138,6 +138,10 @@ class SessionCatalog final : public CatalogView {
   const CastInfo* cast(Oid source, Oid target) override;
   Oid btree_operator(Oid type, int strategy) override;
   int btree_strategy(Oid op) override;
+  int strategy_in_class(Oid opclass, Oid op) override;
+  Oid operator_in_class(Oid opclass, int strategy) override;
+  OrderingClass ordering_class(Oid op) override;
+  const Collator* defined_order(Oid type) override;
   Oid find_collation(std::string_view schema, std::string_view name) override;
   const Collator* collator(Oid collation) override;
   std::string collation_name(Oid collation) override;

@@ -1,6 +1,7 @@
 // Operators, casts and aggregates in a session's view: the built-in ones, and those that users have made.
 #include "catalog/access_method.h"
 #include "catalog/catalog.h"
+#include "catalog/descriptor/class_order.h"
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/generated/columns.h"
@@ -171,18 +172,38 @@ int SessionCatalog::own_btree_strategy(Oid op) {
   const OperatorInfo* info = operator_by_oid(op);
   const auto left = info == nullptr ? nullptr : type(info->left);
   int strategy = 0;
-  if (left != nullptr && !left->comparison.empty()) {
-    reading([&](storage::Transaction& txn) {
-      database_->table(pg_amop::kOid)
-          .scan_index(txn, system_index::kAmopOperator, {Datum::of_oid(op)}, [&](RowReader row) {
-            if (row.oid(pg_amop::c_amopmethod) != default_access_method().oid) return true;
-            strategy = row.i16(pg_amop::c_amopstrategy);
-            return false;
-          });
-    });
+  const bool ordered = left != nullptr && (!left->comparison.empty() || defined_order(left->oid) != nullptr);
+  if (const Oid opclass = ordered ? own_default_opclass(left->oid, default_access_method().oid) : kInvalidOid) {
+    reading([&](storage::Transaction& txn) { strategy = catalog::strategy_in_class(*database_, txn, opclass, op); });
   }
   defined().btree_strategies.emplace(op, strategy);
   return strategy;
+}
+
+int SessionCatalog::strategy_in_class(Oid opclass, Oid op) {
+  return reading([&](storage::Transaction& txn) { return catalog::strategy_in_class(*database_, txn, opclass, op); });
+}
+
+Oid SessionCatalog::operator_in_class(Oid opclass, int strategy) {
+  return reading(
+      [&](storage::Transaction& txn) { return catalog::operator_in_class(*database_, txn, opclass, strategy); });
+}
+
+CatalogView::OrderingClass SessionCatalog::ordering_class(Oid op) {
+  return reading([&](storage::Transaction& txn) { return catalog::ordering_class(*database_, txn, op); });
+}
+
+const Collator* SessionCatalog::defined_order(Oid type_oid) {
+  if (!database_->table(pg_opclass::kOid).storage()->has_upper()) return nullptr;
+  if (const auto& known = defined().orders; known.contains(type_oid)) return known.at(type_oid);
+  const Collator* found = nullptr;
+  if (const Oid opclass = own_default_opclass(type_oid, default_access_method().oid); opclass >= oid::kFirstUserOid) {
+    const auto info = type(type_oid);
+    const bool by_extension = info != nullptr && (!info->comparison.empty() || info->definition != nullptr);
+    if (!by_extension) found = collator(opclass);
+  }
+  defined().orders.emplace(type_oid, found);
+  return found;
 }
 
 }  // namespace indigo::catalog

@@ -1,5 +1,6 @@
 #include "engine/ddl/references.h"
 
+#include "sql/deparse.h"
 #include "sql/query_walk.h"
 
 namespace indigo::engine::ddl {
@@ -135,8 +136,10 @@ bool References::node(const sql::Expr& e) {
     case sql::ExprKind::kArray:
     case sql::ExprKind::kRelabel:
     case sql::ExprKind::kIoCast:
-    case sql::ExprKind::kArrayCast:
-    case sql::ExprKind::kCollate: type(e.type); break;
+    case sql::ExprKind::kArrayCast: type(e.type); break;
+    case sql::ExprKind::kCollate:  // the order of a class is that of the sort key's operator
+      if (!sql::is_class_order(catalog_, e)) type(e.type);
+      break;
     default: break;
   }
   return true;

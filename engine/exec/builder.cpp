@@ -33,9 +33,7 @@ const types::TypeOrder* order_of_inner(Oid type) {
 
 const types::TypeOrder* Builder::order_of(const types::TypeRef& type) {
   if (const types::TypeOrder* order = order_of_inner(type.oid)) return order;
-  if (const types::TypeOrder* order = types::type_order(type.oid)) return order;
-  auto info = state_.session().catalog().type(type.oid);
-  return info != nullptr ? types::type_order(*info) : nullptr;
+  return state_.session().catalog().order_of_type(type);
 }
 
 Result<const types::Collator*> Builder::collator_of(const types::TypeRef& type) {
@@ -43,7 +41,13 @@ Result<const types::Collator*> Builder::collator_of(const types::TypeRef& type) 
     return Error(sqlstate::kIndeterminateCollation, "could not determine which collation to use for string comparison")
         .with_hint("Use the COLLATE clause to set the collation explicitly.");
   }
-  return state_.session().catalog().collator_of_type(type);
+  const types::Collator* collator = state_.session().catalog().collator_of_type(type);
+  // An operator class that is gone (CatalogView::ordering_class).
+  if (collator == nullptr && type.collation >= oid::kFirstUserOid &&
+      state_.session().catalog().collation_name(type.collation).empty()) {
+    return Error(sqlstate::kInternalError, "cache lookup failed for operator class " + std::to_string(type.collation));
+  }
+  return collator;
 }
 
 types::TypeRef Builder::element_of(const types::TypeRef& array) {

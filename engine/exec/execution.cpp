@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/raised_error.h"
 #include "base/sqlstate.h"
 #include "engine/exec/builder.h"
 #include "engine/exec/operators.h"
@@ -40,10 +41,37 @@ class ExecutionImpl final : public Execution {
     open_ = true;
     changed_ = ended_ = false;
     at_ = 0;
-    return root_->open(Open::kFresh);
+    return catch_raised([&] { return root_->open(Open::kFresh); });
   }
 
   Result<const Chunk*> next(uint32_t max_rows) override {
+    return catch_raised([&] { return next_chunk(max_rows); });
+  }
+
+  uint64_t affected_rows() const override { return state_.affected(); }
+
+  const sql::PlanCounters* counters(const sql::Plan& plan) const override {
+    if (state_.analysis == nullptr) return nullptr;
+    auto at = state_.analysis->find(&plan);
+    return at == state_.analysis->end() ? nullptr : at->second;
+  }
+
+  void close() override {
+    if (!open_) return;
+    open_ = false;
+    if (root_ != nullptr) root_->close();
+    state_.end();
+    constexpr uint64_t kKeptBytesMax = 8 << 20;
+    if (state_.peak_memory_bytes() > kKeptBytesMax || state_.keeps_labels()) {
+      root_.reset();
+      state_.forget_operators();
+      returned_.release();
+    }
+    returned_.clear();
+  }
+
+ private:
+  Result<const Chunk*> next_chunk(uint32_t max_rows) {
     if (!open_ || ended_) return nullptr;
     uint32_t wanted = max_rows == 0 ? kChunkRows : std::min(max_rows, kChunkRows);
     if (changes_) {
@@ -68,29 +96,6 @@ class ExecutionImpl final : public Execution {
     return &out_;
   }
 
-  uint64_t affected_rows() const override { return state_.affected(); }
-
-  const sql::PlanCounters* counters(const sql::Plan& plan) const override {
-    if (state_.analysis == nullptr) return nullptr;
-    auto at = state_.analysis->find(&plan);
-    return at == state_.analysis->end() ? nullptr : at->second;
-  }
-
-  void close() override {
-    if (!open_) return;
-    open_ = false;
-    if (root_ != nullptr) root_->close();
-    state_.end();
-    constexpr uint64_t kKeptBytesMax = 8 << 20;
-    if (state_.peak_memory_bytes() > kKeptBytesMax) {
-      root_.reset();
-      state_.forget_operators();
-      returned_.release();
-    }
-    returned_.clear();
-  }
-
- private:
   Status build() {
     exec::Builder builder(state_);
     for (size_t i = 0; i < statement_->initplans.size(); i++) {

@@ -93,6 +93,9 @@ class QueryState {
   uint64_t peak_memory_bytes() const { return peak_memory_bytes_; }
   // After a run that took much: the operators go, with their buffers.
   void forget_operators();
+  // Sorts and hash tables in orders of users' own hold labels of what they saw: operators are not kept for the next execution.
+  void keep_labels() { keeps_labels_ = true; }
+  bool keeps_labels() const { return keeps_labels_; }
 
   void add_affected(uint64_t rows) { affected_ += rows; }
   uint64_t affected() const { return affected_; }
@@ -132,6 +135,7 @@ class QueryState {
   uint64_t run_ = 0;
   uint64_t affected_ = 0;
   uint64_t peak_memory_bytes_ = 0;
+  bool keeps_labels_ = false;
 };
 
 // Kernels put strings into the innermost scope's arena.

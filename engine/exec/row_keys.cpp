@@ -67,8 +67,14 @@ Result<KeyOps> KeyOps::make(Builder& b, const std::vector<types::TypeRef>& types
   for (const types::TypeRef& type : types) {
     Phys phys = b.phys_of(type);
     INDIGO_ASSIGN(const types::Collator* collator, b.collator_of(type));
+    if (collator != nullptr && collator->values() != nullptr) {
+      ops.orders_.push_back(collator->renewed());
+      b.state().keep_labels();
+      collator = ops.orders_.back().get();
+    }
     bool bytes = bytes_equal(type.oid, phys) && (collator == nullptr || collator->deterministic());
     const types::TypeOrder* order = bytes ? nullptr : b.order_of(type);
+    if (collator != nullptr && collator->values() != nullptr) order = &types::labelled_order();
     if (!bytes && (order == nullptr || order->equal == nullptr || order->hash == nullptr)) {
       return Error(sqlstate::kUndefinedFunction,
                    "could not identify an equality operator for type " + type_name(b, type.oid));
@@ -207,9 +213,17 @@ Result<SortOps> SortOps::make(Builder& b, const std::vector<types::TypeRef>& typ
           .with_hint("Use an explicit ordering operator or modify the query.");
     }
     INDIGO_ASSIGN(const types::Collator* collator, b.collator_of(types[i]));
+    const bool defined = collator != nullptr && collator->values() != nullptr;
+    if (defined) {
+      order = &types::labelled_order();
+      ops.orders_.push_back(collator->renewed());
+      b.state().keep_labels();
+      collator = ops.orders_.back().get();
+    }
     ops.columns_.push_back({order, collator, directions[i]});
     Phys phys = b.phys_of(types[i]);
-    if (types[i].oid >= oid::kFirstUserOid || !types::KeyLayout::encodable(types[i].oid)) ops.encodable_ = false;
+    if (!defined && (types[i].oid >= oid::kFirstUserOid || !types::KeyLayout::encodable(types[i].oid)))
+      ops.encodable_ = false;
     layout.push_back(
         {types[i].oid, phys, types[i].collation, directions[i].descending, directions[i].nulls_first, true, collator});
   }

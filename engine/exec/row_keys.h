@@ -5,6 +5,7 @@
 // Thread safety: immutable after construction.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,6 +50,7 @@ class KeyOps {
   template <class T>
   void pack_fixed(const Vector& v, Selection selection, bool first, uint64_t* out) const;
   std::vector<Column> columns_;
+  std::vector<std::shared_ptr<const types::Collator>> orders_;  // of users' own, with labels of these keys
   bool packs_ = false;
 };
 
@@ -78,6 +80,7 @@ class SortOps {
     Direction direction;
   };
   std::vector<Column> columns_;
+  std::vector<std::shared_ptr<const types::Collator>> orders_;  // as KeyOps'
   types::KeyLayout layout_;
   bool encodable_ = true;
 };

@@ -15,12 +15,31 @@
 #include "engine/session/session_roles.h"
 #include "engine/session/transaction_block.h"
 #include "storage/transaction.h"
+#include "types/function/registry.h"
 #include "types/oids.h"
 #include "types/type_info.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine::programs {
 
 namespace {
+
+Result<OwnedDatum> call_built_in(SessionParts& session, const types::CallInfo& call, std::span<const Datum> arguments) {
+  const types::ScalarFunction* f = types::find_scalar(call.function);
+  if (f == nullptr) return Error(sqlstate::kFeatureNotSupported, "a built-in function that is not here");
+  Arena arena;
+  types::FuncContext context(session.context());
+  context.set_arena(&arena);
+  std::vector<Vector> values(arguments.size());
+  for (size_t i = 0; i < arguments.size(); i++) values[i].set_constant(arguments[i]);
+  std::vector<const Vector*> pointers;
+  for (const Vector& v : values) pointers.push_back(&v);
+  Vector out;
+  out.init(types::physical_of(call.result.oid), 1);
+  f->kernel(context, call, pointers, Selection{nullptr, 1}, out);
+  if (context.failed()) return std::move(*context.take_error());
+  return OwnedDatum(out.datum(0));
+}
 
 // A superuser may change rows of somebody's table: the function's owner gets no superuser's rights by that. (What is built runs as
 // the table's owner: ddl/table/index.cpp.)
@@ -33,7 +52,27 @@ Result<OwnedDatum> call_in(SessionParts& session, const types::CallInfo& call, s
   if (info != nullptr && info->owner != session.user() && session.roles().is_superuser()) {
     owner.emplace(session.roles(), info->owner, SessionRoles::Bound::kOperation);
   }
+  if (call.function < oid::kFirstUserOid) return call_built_in(session, call, arguments);
   return session.context().call_routine(call, arguments);
+}
+
+// In a session of the bootstrap superuser that waits for no lock: what is behind a statement may hold some. The function runs as
+// its owner there (call_in).
+Result<OwnedDatum> call_alone(InstanceImpl& instance, const std::shared_ptr<catalog::Database>& database,
+                              const types::CallInfo& call, std::span<const Datum> arguments) {
+  if (database == nullptr) return Error(sqlstate::kInternalError, "the index's database is gone");
+  SessionImpl session(instance, Waiter::current(), database, 0, 0);
+  const auto role = instance.catalog().role(oid::kBootstrapSuperuser);
+  if (role == nullptr) return Error(sqlstate::kInternalError, "the bootstrap superuser is gone");
+  ConnectOptions options;
+  options.user = role->name;
+  options.settings = {{"lock_timeout", "10ms"}};
+  INDIGO_TRY(session.start(options));
+  SessionParts& parts = session.parts();
+  INDIGO_TRY(parts.begin_statement());
+  auto result = call_in(parts, call, arguments);
+  parts.block().rollback();
+  return result;
 }
 
 class IndexCalls final : public exec::IndexRoutines {
@@ -43,35 +82,51 @@ class IndexCalls final : public exec::IndexRoutines {
 
   Result<OwnedDatum> call(const types::CallInfo& call, std::span<const Datum> arguments) override {
     if (SessionParts* session = running_session()) return call_in(*session, call, arguments);
-    const auto database = database_.lock();
-    if (database == nullptr) return Error(sqlstate::kInternalError, "the index's database is gone");
-    return alone(database, call, arguments);
+    return call_alone(instance_, database_.lock(), call, arguments);
   }
 
  private:
-  // In a session of the bootstrap superuser that waits for no lock: what is behind a statement may hold some. The function runs
-  // as its owner there (call_in).
-  Result<OwnedDatum> alone(const std::shared_ptr<catalog::Database>& database, const types::CallInfo& call,
-                           std::span<const Datum> arguments) {
-    SessionImpl session(instance_, Waiter::current(), database, 0, 0);
-    const auto role = instance_.catalog().role(oid::kBootstrapSuperuser);
-    if (role == nullptr) return Error(sqlstate::kInternalError, "the bootstrap superuser is gone");
-    ConnectOptions options;
-    options.user = role->name;
-    options.settings = {{"lock_timeout", "10ms"}};
-    INDIGO_TRY(session.start(options));
-    SessionParts& parts = session.parts();
-    INDIGO_TRY(parts.begin_statement());
-    auto result = call_in(parts, call, arguments);
-    parts.block().rollback();
-    return result;
-  }
-
   InstanceImpl& instance_;
   const std::weak_ptr<catalog::Database> database_;
 };
 
+class Comparisons final : public types::ComparisonCalls {
+ public:
+  explicit Comparisons(InstanceImpl& instance) : instance_(instance) {}
+
+  Result<int32_t> compare(Oid database, Oid function, const types::TypeRef& type, const Datum& a,
+                          const Datum& b) override {
+    types::CallInfo call;
+    call.function = function;
+    call.result = {oid::kInt4, -1, kInvalidOid};
+    call.arguments = {type, type};
+    call.collation = type.collation;
+    const Datum arguments[] = {a, b};
+    SessionParts* session = running_session();
+    INDIGO_ASSIGN(const OwnedDatum result,
+                  session != nullptr ? call_in(*session, call, arguments)
+                                     : call_alone(instance_, instance_.catalog().database(database), call, arguments));
+    if (result.get().null) {
+      return Error(sqlstate::kInternalError, "function " + std::to_string(function) + " returned NULL");
+    }
+    return result.get().i32;
+  }
+
+  void note_failure(const Error& error) override {
+    SessionParts* session = running_session();
+    auto* host = session == nullptr ? nullptr : dynamic_cast<exec::HasIndexRoutines*>(&session->context());
+    if (host != nullptr) host->note_key_failure(error);
+  }
+
+ private:
+  InstanceImpl& instance_;
+};
+
 }  // namespace
+
+std::unique_ptr<types::ComparisonCalls> make_comparison_calls(InstanceImpl& instance) {
+  return std::make_unique<Comparisons>(instance);
+}
 
 std::shared_ptr<exec::IndexRoutines> make_index_routines(SessionParts& session) {
   return std::make_shared<IndexCalls>(session.instance(), session.session_catalog().database_pointer());

@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "engine/exec/scan/index_routines.h"
+#include "types/value/defined_order.h"
 
 namespace indigo::engine {
+class InstanceImpl;
 class SessionParts;
 }  // namespace indigo::engine
 
@@ -13,5 +15,8 @@ namespace indigo::engine::programs {
 
 // For an index of the session's database. The session is not kept.
 std::shared_ptr<exec::IndexRoutines> make_index_routines(SessionParts& session);
+
+// The comparisons of operator classes of users' own, called likewise.
+std::unique_ptr<types::ComparisonCalls> make_comparison_calls(InstanceImpl& instance);
 
 }  // namespace indigo::engine::programs

@@ -29,7 +29,7 @@ std::string index_expression_text(catalog::CatalogView& catalog, const std::shar
 using Property = ExplainProperty;
 using Where = Property::Where;
 
-constexpr const char* kAny = "= ANY";
+constexpr const char* kAnyOf = " ANY";
 
 std::string kilobytes(uint64_t bytes) { return std::to_string((bytes + 1023) / 1024); }
 
@@ -106,22 +106,31 @@ std::string NodeDescriber::inverted_conditions(const Plan& p, const IndexScanPla
 std::string NodeDescriber::bounds(const Plan& p, const ScanPlan& s, const catalog::IndexInfo& index, const KeyBounds& b,
                                   size_t position) {
   std::vector<std::string> parts;
-  const auto part = [&](size_t at, const char* op, const ExprPtr& value) {
+  // A class of users' own has operators of its own names.
+  const auto named = [&](size_t at, int strategy, const char* usual) -> std::string {
+    const Oid opclass = index.columns[at].opclass;
+    const auto* op = opclass < oid::kFirstUserOid
+                         ? nullptr
+                         : catalog_.operator_by_oid(catalog_.operator_in_class(opclass, strategy));
+    return op != nullptr ? std::string(op->name) : usual;
+  };
+  const auto part = [&](size_t at, const std::string& op, const ExprPtr& value) {
     const std::string name = index_column(p, s, index.columns[at]);
     std::string text = value ? text_.text_over(p, *value, nullptr, nullptr) : "";
-    if (op == kAny && (text.empty() || text[0] != '(')) text = "(" + text + ")";
+    if (op.ends_with(kAnyOf) && (text.empty() || text[0] != '(')) text = "(" + text + ")";
     parts.push_back("(" + name + " " + op + (value ? " " + text : "") + ")");
   };
   for (size_t i = 0; i < b.equal.size(); i++) {
     if (b.is_null(i)) {
       part(position + i, "IS NULL", nullptr);
     } else {
-      part(position + i, b.is_list(i) ? kAny : "=", b.equal[i]);
+      const std::string equal = named(position + i, 3, "=");
+      part(position + i, b.is_list(i) ? equal + kAnyOf : equal, b.equal[i]);
     }
   }
   const size_t next = position + b.equal.size();
-  if (b.low) part(next, b.low_inclusive ? ">=" : ">", b.low);
-  if (b.high) part(next, b.high_inclusive ? "<=" : "<", b.high);
+  if (b.low) part(next, b.low_inclusive ? named(next, 4, ">=") : named(next, 5, ">"), b.low);
+  if (b.high) part(next, b.high_inclusive ? named(next, 2, "<=") : named(next, 1, "<"), b.high);
   std::vector<std::string> alternatives;
   for (const KeyBounds& alternative : b.any_of) alternatives.push_back(bounds(p, s, index, alternative, next));
   if (!alternatives.empty()) parts.push_back(joined(alternatives, " OR "));
@@ -195,9 +204,10 @@ std::string NodeDescriber::join_keys(const Plan& p, const ExprList& left, const 
 std::vector<std::string> NodeDescriber::sort_keys(const Plan& p, const std::vector<SortKey>& keys, size_t count) {
   std::vector<std::string> out;
   for (size_t i = 0; i < count; i++) {
-    std::string text = text_.text(p, *keys[i].expr);
-    if (keys[i].expr->kind != ExprKind::kColumn) text = "(" + text + ")";
-    out.push_back(text + sort_direction(keys[i]));
+    const Expr& ordered = text_.ordered(keys[i]);
+    std::string text = text_.text(p, ordered);
+    if (ordered.kind != ExprKind::kColumn) text = "(" + text + ")";
+    out.push_back(text + text_.sort_direction(keys[i]));
   }
   return out;
 }

@@ -56,7 +56,13 @@ const Plan* target_scan(const Plan& p, Oid relation) {
 
 }  // namespace
 
-std::string sort_direction(const SortKey& key) {
+std::string PlanText::sort_direction(const SortKey& key) const {
+  if (ordered_by_class(catalog_, key) != nullptr) {
+    return " USING " + operator_name(key.less) +
+           (key.nulls_first == key.descending ? ""
+            : key.nulls_first                 ? " NULLS FIRST"
+                                              : " NULLS LAST");
+  }
   if (key.descending) return key.nulls_first ? " DESC" : " DESC NULLS LAST";
   return key.nulls_first ? " NULLS FIRST" : "";
 }
@@ -283,7 +289,7 @@ std::string PlanText::list(const ExprList& all) const {
 std::string PlanText::keys(const std::vector<SortKey>& all) const {
   std::string out;
   for (const SortKey& k : all) {
-    out += (out.empty() ? "" : ", ") + expression(*k.expr) + sort_direction(k);
+    out += (out.empty() ? "" : ", ") + expression(ordered(k)) + sort_direction(k);
   }
   return out;
 }

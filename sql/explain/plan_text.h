@@ -51,6 +51,13 @@ class PlanText final : public QueryNodePrinter {
   ColumnTexts target_columns(const Plan& change, const ChangePlan& p);
 
   std::string operator_name(Oid op) const;
+  // " DESC", " NULLS FIRST" and so on, where they are not the default.
+  std::string sort_direction(const SortKey& key) const;
+  // What a sort key orders, where sort_direction() says by which operator.
+  const Expr& ordered(const SortKey& key) const {
+    const Expr* by_class = ordered_by_class(catalog_, key);
+    return by_class != nullptr ? *by_class : *key.expr;
+  }
   std::string subplan_name(int subplan) const;
   // The text of the value in a runtime slot; $n when an initplan computes it.
   std::string slot(int slot) const;
@@ -85,8 +92,5 @@ class PlanText final : public QueryNodePrinter {
   const bool verbose_;
   bool qualify_ = false;
 };
-
-// " DESC", " NULLS FIRST" and so on, where they are not the default.
-std::string sort_direction(const SortKey& key);
 
 }  // namespace indigo::sql

@@ -5,8 +5,22 @@
 
 #include "catalog/descriptor/session_context.h"
 #include "types/bytes/value_hash.h"
+#include "types/value/collator.h"
 
 namespace indigo::sql::partition {
+
+namespace {
+
+types::KeyLayout looking(const types::KeyLayout& keeping) {
+  std::vector<types::KeyColumn> columns;
+  for (size_t i = 0; i < keeping.column_count(); i++) {
+    columns.push_back(keeping.column(i));
+    if (const auto order = columns.back().kept) columns.back().keep(order->for_looking());
+  }
+  return types::KeyLayout(std::move(columns));
+}
+
+}  // namespace
 
 int RangePoint::compare(std::string_view other, int8_t other_end) const {
   const size_t common = std::min(key.size(), other.size());
@@ -22,6 +36,7 @@ Result<std::shared_ptr<const PartitionMap>> PartitionMap::of(catalog::SessionCon
   auto map = std::make_shared<PartitionMap>();
   map->key_ = relation.partition_key;
   map->hash_parts_ = map->key_->hash_parts();
+  map->looks_ = looking(map->key_->layout);
   types::FuncContext context(session);
   Arena arena;
   context.set_arena(&arena);
@@ -35,10 +50,6 @@ Result<std::shared_ptr<const PartitionMap>> PartitionMap::of(catalog::SessionCon
   return std::shared_ptr<const PartitionMap>(std::move(map));
 }
 
-void PartitionMap::encode(size_t column, const Datum& value, std::string& out) const {
-  key_->layout.append_column(column, value, out);
-}
-
 RangePoint PartitionMap::point(const std::vector<BoundValue>& values) const {
   RangePoint out;
   for (size_t i = 0; i < values.size(); i++) {
@@ -46,7 +57,7 @@ RangePoint PartitionMap::point(const std::vector<BoundValue>& values) const {
       out.end = values[i].kind == BoundValue::Kind::kMin ? -1 : 1;
       break;
     }
-    encode(i, values[i].value.get(), out.key);
+    key_->layout.append_column(i, values[i].value.get(), out.key);
   }
   return out;
 }
@@ -62,7 +73,7 @@ Status PartitionMap::add(int partition, const Bound& bound) {
           continue;
         }
         list_.push_back({{}, partition});
-        encode(0, v.value.get(), list_.back().key);
+        key_->layout.append_column(0, v.value.get(), list_.back().key);
       }
       break;
     default: modulus_ = std::max(modulus_, bound.modulus);

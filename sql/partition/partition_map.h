@@ -56,7 +56,8 @@ class PartitionMap {
                 bool has_high, PartitionSet& out) const;
 
   RangePoint point(const std::vector<BoundValue>& values) const;
-  void encode(size_t column, const Datum& value, std::string& out) const;
+  // Where a value lies among the bounds.
+  void encode(size_t column, const Datum& value, std::string& out) const { looks_.append_column(column, value, out); }
 
   // A partition that would hold values of `bound`, too; -1: none. `at`: the column of a range, or the value of a list.
   int overlapping(const Bound& bound, size_t& at) const;
@@ -85,6 +86,7 @@ class PartitionMap {
     int partition;
   };
   std::vector<ListValue> list_;  // sorted
+  types::KeyLayout looks_;       // the key's, but bounds alone get labels in orders of users' own
   std::vector<types::HashKeyPart> hash_parts_;
   int32_t modulus_ = 0;
   std::vector<int> by_remainder_;  // hash: modulus_ of them

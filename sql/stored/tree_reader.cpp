@@ -39,7 +39,7 @@ constexpr auto last(CallExpr::Form) { return CallExpr::Form::kSqlSyntax; }
 constexpr auto last(BoolExpr::Op) { return BoolExpr::Op::kNot; }
 constexpr auto last(BooleanTestExpr::Test) { return BooleanTestExpr::Test::kNotUnknown; }
 constexpr auto last(SubLinkExpr::Form) { return SubLinkExpr::Form::kMultiAssign; }
-constexpr auto last(SessionValueExpr::Which) { return SessionValueExpr::Which::kSchema; }
+constexpr auto last(SessionValueExpr::Which) { return SessionValueExpr::Which::kUser; }
 constexpr auto last(FrameBound::Kind) { return FrameBound::Kind::kUnboundedFollowing; }
 constexpr auto last(Window::Mode) { return Window::Mode::kGroups; }
 constexpr auto last(Window::Exclude) { return Window::Exclude::kTies; }

@@ -56,6 +56,9 @@ class CatalogContext {
   virtual std::string collation_name(Oid collation) = 0;
   // Null: C order. A collator lives as long as the instance.
   virtual const Collator* collator(Oid) { return nullptr; }
+  // The order that a default operator class of users' own gives values of the type (Collator::values()); null: none does. Lives
+  // as long as the instance.
+  virtual const Collator* defined_order(Oid /*type*/) { return nullptr; }
   virtual Oid role_named(std::string_view name) = 0;
   virtual std::string role_name(Oid role) = 0;
 };

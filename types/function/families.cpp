@@ -42,7 +42,7 @@ std::span<const ScalarFamily> scalar_families() {
       jsonb_editing,
       json_records,
       json_path_functions,
-      send_functions,
+      io_functions,
       hash_functions,
       vector_functions,
       money_functions,

@@ -46,7 +46,7 @@ std::span<const ScalarEntry> json_building();
 std::span<const ScalarEntry> jsonb_editing();
 std::span<const ScalarEntry> json_records();
 std::span<const ScalarEntry> json_path_functions();
-std::span<const ScalarEntry> send_functions();
+std::span<const ScalarEntry> io_functions();
 std::span<const ScalarEntry> hash_functions();
 std::span<const ScalarEntry> value_hash_functions();
 std::span<const ScalarEntry> datetime_range_frames();

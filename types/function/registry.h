@@ -101,6 +101,10 @@ struct TypeOrder {
 const TypeOrder* type_order(Oid type);
 // Any type: also enums (by their labels' OIDs), composite types, domains over built-in types, and arrays of these.
 const TypeOrder* type_order(const TypeInfo& type);
+// What a collator with values() orders: any type. By the function; or by labels (types/value/order_labels.h), whose order is one
+// even where the function contradicts itself.
+const TypeOrder& defined_order();
+const TypeOrder& labelled_order();
 bool is_array_type(Oid type);  // built-in array types (pg_type.typcategory A)
 
 // How values of a type are held (types/value/physical.h). User-defined types: kStr, enums kI32 (label oid), domains as their base.

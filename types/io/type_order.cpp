@@ -232,6 +232,26 @@ constinit const TypeOrder kArrayOrder{
 constinit const TypeOrder kCollatedOrder = kTextOrder<whole_text>;
 constinit const TypeOrder kPaddedOrder = kTextOrder<without_trailing_blanks>;
 
+namespace {
+
+std::string label_of(const Datum& v, const Collator* c) {
+  std::string key;
+  c->append_value_key(v, key);
+  return key;
+}
+int compare_by_function(const Datum& a, const Datum& b, const Collator* c) { return c->values()->compare(a, b); }
+int compare_labels(const Datum& a, const Datum& b, const Collator* c) { return label_of(a, c).compare(label_of(b, c)); }
+uint64_t hash_label(const Datum& v, const Collator* c) { return hash_string(label_of(v, c)); }
+
+template <int (*C)(const Datum&, const Datum&, const Collator*)>
+constexpr TypeOrder kOrderOfClass{C, [](const Datum& a, const Datum& b, const Collator* c) { return C(a, b, c) == 0; },
+                                  hash_label};
+
+}  // namespace
+
+const TypeOrder& defined_order() { return kOrderOfClass<compare_by_function>; }
+const TypeOrder& labelled_order() { return kOrderOfClass<compare_labels>; }
+
 const TypeOrder* order_of_held(Oid type, Phys phys) {
   if (const TypeOrder* order = type_order(type)) return order;
   if (type < oid::kFirstUserOid) return nullptr;

@@ -14,6 +14,8 @@
 //   composite type                per field as an array's elements, but 0x03 behind the last that is not null: what was added
 //                                 since counts as null
 //   enum                          its label's oid (labels are numbered in their order)
+//   under an operator class       a label of its own (types/value/order_labels.h)
+//     of users' own
 #include "types/value/key_codec.h"
 
 #include <bit>
@@ -43,6 +45,8 @@ using Kind = KeyForm;
 constexpr Kind kJsonbForm = static_cast<Kind>(200), kRecordForm = static_cast<Kind>(201);
 // Of a user's type that is held as bytes: a composite value, or others.
 constexpr Kind kUserForm = static_cast<Kind>(202);
+// In the order that a function defines.
+constexpr Kind kDefinedForm = static_cast<Kind>(203);
 
 Oid element_of_array(Oid array) {
   const StaticTable& types = static_table_of(pg_type::kOid);
@@ -266,6 +270,7 @@ void append_value(Kind kind, const Datum& value, const Collator* collator, std::
   if (kind == kJsonbForm) return append_jsonb(JsonbView(value.str), out);
   if (kind == kRecordForm) return append_record(value.str, out);
   if (kind == kUserForm) return append_user_text(value.str, collator, out);
+  if (kind == kDefinedForm) return collator->append_value_key(value, out);
   switch (kind) {
     case Kind::kNone: break;
     case Kind::kBool: out.push_back(value.b ? 1 : 0); break;
@@ -318,7 +323,10 @@ void append_escaped_text(Str s, std::string& out) {
 
 KeyLayout::KeyLayout(std::vector<KeyColumn> columns) : columns_(std::move(columns)) {
   kinds_.reserve(columns_.size());
-  for (const KeyColumn& c : columns_) kinds_.push_back(static_cast<uint8_t>(kind_of(c.type, c.phys)));
+  for (const KeyColumn& c : columns_) {
+    const bool defined = c.collator != nullptr && c.collator->values() != nullptr;
+    kinds_.push_back(static_cast<uint8_t>(defined ? kDefinedForm : kind_of(c.type, c.phys)));
+  }
 }
 
 bool KeyLayout::encodable(Oid type) { return kind_of(type) != Kind::kNone; }

@@ -11,8 +11,10 @@
 // A type that has no such encoding is refused at CREATE INDEX with 0A000.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -28,9 +30,16 @@ struct KeyColumn {
   Phys phys = Phys::kI64;
   Oid collation = kInvalidOid;
   bool descending = false;
-  bool nulls_first = false;            // PostgreSQL's default: NULLS LAST ascending, NULLS FIRST descending
-  bool nullable = true;                // false: no marker byte
-  const Collator* collator = nullptr;  // the collation's; null: C order. Lives as long as the instance
+  bool nulls_first = false;  // PostgreSQL's default: NULLS LAST ascending, NULLS FIRST descending
+  bool nullable = true;      // false: no marker byte
+  const Collator* collator =
+      nullptr;  // the collation's; null: C order. Lives as long as the instance, or else is `kept`
+  std::shared_ptr<const Collator> kept = nullptr;  // an order of the key's own, whose labels are in its entries
+
+  void keep(std::shared_ptr<const Collator> order) {
+    collator = order.get();
+    kept = std::move(order);
+  }
 };
 
 // Bytes of which none is a prefix of another's, in the texts' order.

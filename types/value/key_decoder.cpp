@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "types/io/type_definition.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::types {
 namespace {
@@ -23,6 +24,7 @@ U read_signed(const char* at, bool descending) {
 
 KeyDecoder::Form KeyDecoder::form_of(const KeyColumn& column) {
   const TypeDefinition* definition = type_definition(column.type);
+  if (column.collator != nullptr && column.collator->values() != nullptr) return Form::kNone;  // labels
   if (definition == nullptr || definition->phys != column.phys) return Form::kNone;
   switch (definition->key) {
     case KeyForm::kBool: return Form::kBool;

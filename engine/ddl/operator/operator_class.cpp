@@ -48,9 +48,8 @@ Result<Oid> make_family(DdlContext& c, Oid method, const std::string& name, Oid 
   return oid;
 }
 
-// A default class decides how values are sorted and hashed everywhere.
-Status check_default(DdlContext& c, Oid method, Oid type, const std::string& written, const std::string& name,
-                     const std::vector<ClassMember>& members) {
+// A default class decides how values are sorted everywhere: there is one of a method and type.
+Status check_default(DdlContext& c, Oid method, Oid type, const std::string& written, const std::string& name) {
   std::string other;
   table(c, pg_opclass::kOid).scan_index(c.txn, system_index::kOpclassName, {Datum::of_oid(method)}, [&](RowReader row) {
     if (row.oid(pg_opclass::c_opcintype) != type || !row.flag(pg_opclass::c_opcdefault)) return true;
@@ -62,20 +61,7 @@ Status check_default(DdlContext& c, Oid method, Oid type, const std::string& wri
                  "could not make operator class " + quoted(name) + " be default for type " + written)
         .with_detail("Operator class " + quoted(other) + " already is the default.");
   }
-  if (method != oid::kBtreeMethod && method != oid::kHashMethod) return {};
-  for (const ClassMember& m : members) {
-    if (!m.is_function || m.number != 1) continue;
-    const auto f = c.catalog.function(m.object);
-    if (f->language == "c") return {};
-  }
-  const auto info = c.catalog.type(type);
-  if (info != nullptr && info->definition != nullptr) return {};
-  // A base type of users' own is hashed by nothing here: its class is a definition that operators are looked up in.
-  if (method == oid::kHashMethod && info != nullptr && info->kind == 'b' && info->oid >= oid::kFirstUserOid &&
-      !info->is_array()) {
-    return {};
-  }
-  return unsupported("a default operator class over functions that sorting does not know");
+  return {};
 }
 
 }  // namespace
@@ -132,7 +118,7 @@ Status execute_create_operator_class(DdlContext& c, const PgQuery__CreateOpClass
   }
   if (s.is_default) {
     const std::string written = sql::name_list_text(nodes(s.datatype->n_names, s.datatype->names));
-    INDIGO_TRY(check_default(c, method, type.oid, written, name, maker.members()));
+    INDIGO_TRY(check_default(c, method, type.oid, written, name));
   }
   if (family == kInvalidOid) {
     INDIGO_ASSIGN(family, make_family(c, method, name, schema));

@@ -15,6 +15,7 @@
 #include "types/builtin/builtins.h"
 #include "types/builtin/index_methods.h"
 #include "types/text/ascii.h"
+#include "types/value/collator.h"
 
 namespace indigo::engine::ddl {
 
@@ -41,7 +42,6 @@ Result<Oid> class_of(DdlContext& c, const PgQuery__PartitionElem& e, Oid type, c
   const std::string method(classes.name);
   if (e.n_opclass > 0) {
     INDIGO_ASSIGN(const Oid found, find_class(c, nodes(e.n_opclass, e.opclass), type, classes.oid));
-    if (!hash && found >= oid::kFirstUserOid) return unsupported("a partition key in an order of users' own");
     return found;
   }
   Oid found = c.catalog.default_opclass(type);
@@ -157,7 +157,9 @@ Status add_partition_key(DdlContext& c, const RelationPtr& relation, const PgQue
     const auto types = [&](Oid t) { return c.catalog.type(t); };
     const auto collators = [&](Oid collation) { return c.catalog.collator(collation); };
     const types::KeyColumn key = catalog::key_column_of(type, types, collators);
-    if (strategy != 'h' && !types::KeyLayout::encodable(key.type, key.phys)) {
+    const types::Collator* order = opclass < oid::kFirstUserOid ? nullptr : c.catalog.collator(opclass);
+    const bool defined = order != nullptr && order->values() != nullptr;
+    if (strategy != 'h' && !defined && !types::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("a partition key of type " + type_text(c, {type.oid, -1, kInvalidOid}));
     }
     parts.classes.push_back(opclass);

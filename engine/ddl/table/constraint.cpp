@@ -131,7 +131,11 @@ Status add_key(DdlContext& c, ConstraintTarget& target, const RelationPtr& relat
     }
     if (!target.is_new && !now_not_null.empty() && deferrable) INDIGO_TRY(check_no_nulls(c, *relation, now_not_null));
     // A deferrable key may be violated for a while: the tree cannot be keyed by it.
-    spec.is_tree = !deferrable && !relation->is_partitioned();
+    // Nor where labels stand for the values (types/value/defined_order.h): rows are stored under keys that outlive them.
+    const bool defined = std::any_of(spec.columns.begin(), spec.columns.end(), [&](const IndexColumnSpec& column) {
+      return c.catalog.defined_order(column.type.oid) != nullptr;
+    });
+    spec.is_tree = !deferrable && !defined && !relation->is_partitioned();
     target.keyed = target.keyed || spec.is_tree;
   }
   INDIGO_TRY(check_partitioned_key(*relation, spec));

@@ -21,6 +21,7 @@
 #include "storage/table.h"
 #include "types/builtin/builtins.h"
 #include "types/value/acl.h"
+#include "types/value/collator.h"
 
 namespace indigo::engine::ddl {
 
@@ -157,10 +158,15 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
                    const std::shared_ptr<storage::Table>& storage_table) {
   // The descriptor was read before the index had a place of its own, when it looked like the table's own tree.
   std::vector<types::KeyColumn> key;
+  std::vector<std::shared_ptr<const types::Collator>> orders;  // new ones: labels belong to the entries
   for (size_t i = 0; i < index.key.column_count(); i++) {
     key.push_back(index.key.column(i));
     key.back().nullable = true;
+    const types::Collator* order = key.back().collator;
+    if (order != nullptr && order->values() != nullptr) key.back().keep(order->renewed());
+    orders.push_back(key.back().kept);
   }
+  if (std::all_of(orders.begin(), orders.end(), [](const auto& order) { return order == nullptr; })) orders.clear();
   const auto owner = exec::has_computed_key(index) ? c.host.act_as(relation->owner) : nullptr;
   INDIGO_ASSIGN(const auto extractor, make_extractor(c, relation, index, types::KeyLayout(std::move(key))));
   storage::IndexOptions options;
@@ -183,6 +189,7 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
   INDIGO_TRY(check(status, relation.get()));
   catalog::PhysicalRelation physical;
   physical.index = id;
+  physical.orders = std::move(orders);
   const auto database = c.catalog.database_pointer();
   database->add_physical(filenode, std::move(physical));
   c.store().on_end(
@@ -205,6 +212,8 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   const auto collator_lookup = [&](Oid collation) { return c.catalog.collator(collation); };
   for (const IndexColumnSpec& column : spec.columns) {
     const types::KeyColumn key = catalog::key_column_of(column.type, type_lookup, collator_lookup);
+    const types::Collator* order = column.opclass < oid::kFirstUserOid ? nullptr : c.catalog.collator(column.opclass);
+    if (order != nullptr && order->values() != nullptr) continue;
     if (catalog::access_method(spec.method)->searchable() && !types::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("an index on a column of type " + type_text(c, {column.type.oid, -1, kInvalidOid}));
     }
@@ -401,10 +410,14 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
   }
   if (e.n_opclass > 0) {
     const auto q = sql::qualified_name(nodes(e.n_opclass, e.opclass));
+    bool defined = false;
     spec.opclass = c.catalog.catalog().builtins().opclass_named(method.classes, q.name);
     if (spec.opclass == kInvalidOid) {
       spec.opclass = operator_class_named(c, method.classes, q);
-      if (spec.opclass != kInvalidOid && method.searchable())  // its functions would have to order the keys
+      // Its function orders the keys, if the method asks for one.
+      const types::Collator* order = spec.opclass == kInvalidOid ? nullptr : c.catalog.collator(spec.opclass);
+      defined = order != nullptr && order->values() != nullptr;
+      if (spec.opclass != kInvalidOid && method.searchable() && !(defined && method.ordered))
         return unsupported("an index of method \"" + std::string(method.name) + "\" by operator class " +
                            quoted(q.name));
     }
@@ -419,7 +432,7 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
       const types::Builtins& builtins = c.catalog.catalog().builtins();
       const Oid family = builtins.opclass_family(spec.opclass);
       const bool related = by_default.ok() && family != kInvalidOid && family == builtins.opclass_family(*by_default);
-      const bool pattern = related || name == "text_pattern_ops" || name == "varchar_pattern_ops" ||
+      const bool pattern = related || defined || name == "text_pattern_ops" || name == "varchar_pattern_ops" ||
                            name == "bpchar_pattern_ops" || name == "varchar_ops" || name == "text_ops";
       if (!class_accepts(c, method, name, spec.type.oid)) {
         return Error(sqlstate::kDatatypeMismatch, "operator class " + quoted(name) + " does not accept data type " +

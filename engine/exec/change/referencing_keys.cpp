@@ -27,11 +27,7 @@ bool find_hashes(QueryState& state, const catalog::RelationInfo& table, std::spa
     HashedColumn h;
     h.column = static_cast<size_t>(number) - 1;
     const types::TypeRef& type = table.columns[h.column].type;
-    h.order = types::type_order(type.oid);
-    if (h.order == nullptr) {
-      const auto info = catalog.type(type.oid);
-      if (info != nullptr) h.order = types::type_order(*info);
-    }
+    h.order = catalog.order_of_type(type);
     if (h.order == nullptr || h.order->equal == nullptr || h.order->hash == nullptr) return false;
     h.collator = catalog.collator_of_type(type);
     out.push_back(h);

@@ -32,6 +32,7 @@ class SessionValueNode final : public Node {
       case Which::kTimestampTz:
         argument_.set_constant(now);
         return rounded(argument_, kRoundTimestampTz, oid::kTimestampTz);
+      case Which::kCurrentUser:
       case Which::kUser:
       case Which::kRole: return text(session.current_user());
       case Which::kSessionUser: return text(session.session_user());

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <set>
 
+#include "base/raised_error.h"
 #include "base/sqlstate.h"
 #include "catalog/access_method.h"
 #include "catalog/descriptor/inverted_key.h"
@@ -18,6 +19,7 @@
 #include "storage/table.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::engine::exec {
 
@@ -62,6 +64,13 @@ struct KeyProgram {
 bool is_inverted(const IndexInfo& index) {
   const catalog::AccessMethod* method = catalog::access_method(index.method);
   return method != nullptr && method->inverted;
+}
+
+bool has_defined_order(const types::KeyLayout& key) {
+  for (size_t i = 0; i < key.column_count(); i++) {
+    if (key.column(i).collator != nullptr && key.column(i).collator->values() != nullptr) return true;
+  }
+  return false;
 }
 
 // The row's keys, of all columns, as a list.
@@ -256,10 +265,7 @@ class ComputedKeyExtractor final : public storage::KeyExtractor {
     if (outcome == Outcome::kKey && program_->inverted) {
       append_key_list(*program_, values, key);
     } else if (outcome == Outcome::kKey) {
-      for (size_t i = 0; i < values.size(); i++) {
-        has_null |= values[i].null;
-        program_->key.append_column(i, values[i], key);
-      }
+      if (!append_key(values, key, has_null)) return Outcome::kError;
     }
     if (program_->routines != nullptr && outcome != Outcome::kError) {
       known_.keep(std::move(read), {key, outcome == Outcome::kKey, has_null});
@@ -271,6 +277,25 @@ class ComputedKeyExtractor final : public storage::KeyExtractor {
 
  private:
   static constexpr size_t kIdleMax = 8;
+
+  // False: a comparison of users' own failed.
+  bool append_key(std::span<const Datum> values, std::string& key, bool& has_null) const {
+    try {
+      for (size_t i = 0; i < values.size(); i++) {
+        has_null |= values[i].null;
+        program_->key.append_column(i, values[i], key);
+      }
+      return true;
+    } catch (const RaisedError& raised) {
+      for (size_t i = 0; i < values.size(); i++) {
+        const types::Collator* order = program_->key.column(i).collator;
+        if (order == nullptr || order->values() == nullptr) continue;
+        order->values()->note_failure(raised.error);
+        break;
+      }
+      return false;
+    }
+  }
 
   // All that the key depends on.
   std::string columns_of(Bytes row) const {
@@ -352,7 +377,7 @@ std::string expression_text(catalog::SessionContext& session, const RelationPtr&
 }  // namespace
 
 bool has_computed_key(const IndexInfo& index) {
-  return !index.predicate.empty() || is_inverted(index) ||
+  return !index.predicate.empty() || is_inverted(index) || has_defined_order(index.key) ||
          std::any_of(index.columns.begin(), index.columns.end(), [](const auto& c) { return c.column == 0; });
 }
 
@@ -368,6 +393,9 @@ Result<std::shared_ptr<const storage::KeyExtractor>> make_index_key_extractor(ca
 }
 
 Error index_key_error(catalog::SessionContext& session, storage::Store& store, const RelationPtr& relation, Bytes row) {
+  if (auto* host = dynamic_cast<HasIndexRoutines*>(&session)) {
+    if (auto failure = host->take_key_failure()) return *std::move(failure);
+  }
   for (const IndexInfo& index : relation->indexes) {
     if (!has_computed_key(index)) continue;
     auto values = key_values(session, store, relation, index, row);

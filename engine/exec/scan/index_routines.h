@@ -6,7 +6,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "base/error.h"
 #include "types/function/registry.h"
@@ -29,6 +31,13 @@ class HasIndexRoutines {
  public:
   virtual ~HasIndexRoutines() = default;
   virtual std::shared_ptr<IndexRoutines> index_routines() = 0;
+  // Why the last key of an index could not be made: a comparison of users' own failed. It may be fine when asked again, as the
+  // change has been taken back by then, which makes the key, too.
+  std::optional<Error> take_key_failure() { return std::exchange(key_failure_, std::nullopt); }
+  void note_key_failure(const Error& error) { key_failure_ = error; }
+
+ private:
+  std::optional<Error> key_failure_;
 };
 
 }  // namespace indigo::engine::exec

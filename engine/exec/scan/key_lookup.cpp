@@ -82,11 +82,7 @@ Result<bool> through_text(QueryState& state, const types::TypeRef& from, const t
 }  // namespace
 
 bool values_equal(QueryState& state, const types::TypeRef& type, const Datum& a, const Datum& b) {
-  const types::TypeOrder* order = types::type_order(type.oid);
-  if (order == nullptr) {
-    const auto info = state.session().catalog().type(type.oid);
-    if (info != nullptr) order = types::type_order(*info);
-  }
+  const types::TypeOrder* order = state.session().catalog().order_of_type(type);
   if (order != nullptr && order->equal != nullptr) {
     return order->equal(a, b, state.session().catalog().collator_of_type(type));
   }

@@ -139,7 +139,7 @@ Result<ExprPtr> transform_session_value(Scope& scope, const PgQuery__Node& node)
       {PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP, Which::kLocalTimestamp, oid::kTimestamp},
       {PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP_N, Which::kLocalTimestamp, oid::kTimestamp},
       {PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_ROLE, Which::kRole, oid::kName},
-      {PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_USER, Which::kUser, oid::kName},
+      {PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_USER, Which::kCurrentUser, oid::kName},
       {PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_USER, Which::kUser, oid::kName},
       {PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_SESSION_USER, Which::kSessionUser, oid::kName},
       {PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_CATALOG, Which::kCatalog, oid::kName},

@@ -11,6 +11,7 @@
 #include "sql/analyze/type/signature_text.h"
 #include "sql/parse/node.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::sql {
 namespace {
@@ -45,6 +46,14 @@ Result<TargetEntry*> numbered_target(Scope& scope, int number, Clause clause, in
       std::string(clause_name(clause)) + " position " + std::to_string(number) + " is not in select list", location);
 }
 
+// The collation that stands for the order of a class that is no default one; kInvalidOid: there is none.
+Oid order_of_class(Analysis& a, Oid opclass) {
+  constexpr Oid kTextPattern = 4217, kVarcharPattern = 4218, kBpcharPattern = 4219;
+  if (opclass == kTextPattern || opclass == kVarcharPattern || opclass == kBpcharPattern) return oid::kCCollation;
+  const types::Collator* order = opclass < oid::kFirstUserOid ? nullptr : a.catalog.collator(opclass);
+  return order != nullptr && order->values() != nullptr ? opclass : kInvalidOid;
+}
+
 }  // namespace
 
 Result<SortKey> make_sort_key(Analysis& a, const PgQuery__SortBy& node, const ExprPtr& e) {
@@ -62,7 +71,19 @@ Result<SortKey> make_sort_key(Analysis& a, const PgQuery__SortBy& node, const Ex
     case PG_QUERY__SORT_BY_DIR__SORTBY_USING: {
       INDIGO_ASSIGN(const types::OperatorInfo* op,
                     find_operator(a, nodes(node.n_use_op, node.use_op), e->type.oid, e->type.oid, location));
-      const int strategy = a.catalog.btree_strategy(op->oid);
+      int strategy = a.catalog.btree_strategy(op->oid);
+      if (strategy == 0) {
+        // In the order of another class than the type's default one: its OID goes for a collation.
+        const auto found = a.catalog.ordering_class(op->oid);
+        if (const Oid order = order_of_class(a, found.opclass); order != kInvalidOid) {
+          strategy = found.strategy;
+          auto ordered = std::make_shared<CollateExpr>();
+          ordered->argument = e;
+          ordered->type = e->type;
+          ordered->type.collation = order;
+          key.expr = std::move(ordered);
+        }
+      }
       if (strategy != 1 && strategy != 5) {
         return a
             .error(

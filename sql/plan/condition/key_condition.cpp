@@ -70,6 +70,17 @@ bool KeyConditions::usable_value(const ExprPtr& e) const {
   return !level_.rels_of(e).overlaps(rel_.set) && !contains_volatile(*e);
 }
 
+// 0: the operator does not go by the key's order.
+int KeyConditions::strategy_of(Oid op, Oid collation, const KeyPart& part) const {
+  catalog::CatalogView& catalog = level_.s.catalog();
+  const Oid own = part.expr->type.collation;
+  if (const types::Collator* order = own < oid::kFirstUserOid ? nullptr : catalog.collator(own);
+      order != nullptr && order->values() != nullptr) {
+    return catalog.strategy_in_class(own, op);
+  }
+  return in_order(collation, part) ? catalog.btree_strategy(op) : 0;
+}
+
 KeyConditions::Comparison KeyConditions::compare(const ExprPtr& condition, const KeyPart& part) const {
   Comparison out;
   if (part.expr->type.oid == oid::kBool) {
@@ -89,8 +100,8 @@ KeyConditions::Comparison KeyConditions::compare(const ExprPtr& condition, const
   } else {
     return out;
   }
-  if (!usable_value(value) || !in_order(call->collation, part)) return out;
-  int strategy = level_.s.catalog().btree_strategy(call->op);
+  if (!usable_value(value)) return out;
+  int strategy = strategy_of(call->op, call->collation, part);
   if (strategy == 0) return out;
   if (flipped) strategy = 6 - strategy;
   return placed(strategy, value, part.expr->type);
@@ -122,7 +133,7 @@ KeyConditions::Comparison KeyConditions::placed(int strategy, const ExprPtr& val
 ExprPtr KeyConditions::array_of(const ExprPtr& condition, const KeyPart& part) const {
   const auto* compare = try_as<ArrayCompareExpr>(condition);
   if (!compare || !compare->any || !is_part(compare->left, part) || !usable_value(compare->array)) return nullptr;
-  if (level_.s.catalog().btree_strategy(compare->op) != 3 || !in_order(compare->collation, part)) return nullptr;
+  if (strategy_of(compare->op, compare->collation, part) != 3) return nullptr;
   const auto type = level_.s.catalog().type(compare->array->type.oid);
   if (!type) return nullptr;
   const auto placement = types::value_placement(base_type(type->element), base_type(part.expr->type.oid));

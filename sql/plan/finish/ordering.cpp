@@ -34,7 +34,9 @@ std::vector<PathKey> path_keys(Level& level, const std::vector<SortKey>& keys, b
     if (is_constant_id(level, p.id)) continue;
     if (std::any_of(out.begin(), out.end(), [&](const PathKey& o) { return o.id == p.id; })) continue;
     if (k.less != kInvalidOid) {
-      const int strategy = level.s.catalog().btree_strategy(k.less);
+      int strategy = level.s.catalog().btree_strategy(k.less);
+      if (strategy == 0 && k.expr->kind == ExprKind::kCollate)
+        strategy = level.s.catalog().strategy_in_class(k.expr->type.collation, k.less);
       if (strategy != (k.descending ? 5 : 1)) plain = false;
     }
     out.push_back(p);

@@ -18,7 +18,8 @@ bool ordered(const types::KeyColumn& key) { return key.collator == nullptr || ke
 
 class TreeMaker {
  public:
-  TreeMaker(Level& level, const Rel& rel) : terms_(level, rel.entry, rel.table), relation_(*terms_.relation()) {}
+  TreeMaker(Level& level, const Rel& rel)
+      : level_(level), terms_(level, rel.entry, rel.table), relation_(*terms_.relation()) {}
 
   IndexTree primary() const {
     IndexTree tree;
@@ -50,11 +51,11 @@ class TreeMaker {
           tree.unique = tree.appends_key = false;
           break;
         }
-        part.expr = collated(plain, c.type.collation);
+        part.expr = in_order_of(c, index.key.column(tree.parts.size()), plain);
         part.not_null = relation_.columns[static_cast<size_t>(c.column - 1)].not_null;
       } else {
         INDIGO_ASSIGN(const ExprPtr e, terms_.expression(c.expression));
-        part.expr = collated(e, c.type.collation);
+        part.expr = in_order_of(c, index.key.column(tree.parts.size()), e);
       }
       part.descending = c.descending;
       part.nulls_first = c.nulls_first;
@@ -68,6 +69,13 @@ class TreeMaker {
   }
 
  private:
+  // The order of a class that is not the type's default one goes by the class's OID as a collation.
+  ExprPtr in_order_of(const catalog::IndexColumn& c, const types::KeyColumn& key, const ExprPtr& e) const {
+    const bool defined = key.collator != nullptr && key.collator->values() != nullptr;
+    if (defined && level_.s.catalog().defined_order(e->type.oid) == nullptr) return collated(e, c.opclass);
+    return collated(e, c.type.collation);
+  }
+
   // An index may order its column by another collation than the column's own.
   static ExprPtr collated(const ExprPtr& e, Oid collation) {
     if (e->type.collation == collation || collation == kInvalidOid) return e;
@@ -78,6 +86,7 @@ class TreeMaker {
     return out;
   }
 
+  Level& level_;
   const TableTerms terms_;
   const RelationInfo& relation_;
 };

@@ -1,0 +1,92 @@
+// The order of values that a function defines: support function 1 of a btree operator class of users' own. Storage orders keys
+// by their bytes and calls nobody, so a value's key is a label (types/value/order_labels.h): the values that have one are kept
+// in order, a new one is looked for among them by calling the function, and gets the label of the one it is equal to, or a new
+// label between its neighbours. A label stays what it is as long as the order lives, and with it the key.
+//
+// Invariants: labels ascend as the values do; values that the function calls equal have one label; a value that was labelled
+// once is not compared again. A function that contradicts itself gives an order that is no better than it, and breaks nothing
+// else.
+//
+// What was labelled is never forgotten before the order is: an index's order holds each distinct value that it ever held or
+// was asked for, until it is dropped or built anew.
+// Thread safety: any thread. The function is called under no lock, as it may wait.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "types/type_info.h"
+#include "types/value/datum.h"
+#include "types/value/order_labels.h"
+
+namespace indigo::types {
+
+// Calls comparison functions, in the running session or in one of its own. One for the instance.
+class ComparisonCalls {
+ public:
+  virtual ~ComparisonCalls() = default;
+  // function(a, b), an integer, in this database.
+  virtual Result<int32_t> compare(Oid database, Oid function, const TypeRef& type, const Datum& a, const Datum& b) = 0;
+  // Why the key of an index could not be made, for the message of the running session's statement.
+  virtual void note_failure(const Error& error) = 0;
+};
+
+// Where the function stands: pg_amproc's row of the class.
+struct DefinedComparison {
+  Oid database = kInvalidOid;
+  Oid function = kInvalidOid;
+  TypeRef type;  // of both arguments, with the collation that the function works under
+};
+
+class DefinedOrder {
+ public:
+  DefinedOrder(ComparisonCalls& calls, DefinedComparison comparison) : calls_(calls), comparison_(comparison) {}
+
+  // Negative, zero, positive. Throws RaisedError (base/raised_error.h) when the function fails.
+  int compare(const Datum& a, const Datum& b) const;
+  // kLook: a value that has no label is told where it would lie, and not kept. Of two of them between the same neighbours
+  // nothing is known.
+  enum class Labels : uint8_t { kKeep, kLook };
+  // Appends the value's key; throws as compare() does, or with 54000 when no label is short enough.
+  void append_key(const Datum& value, Labels labels, std::string& out) const;
+
+  void note_failure(const Error& error) const { calls_.note_failure(error); }
+
+  // The same order with no labels yet.
+  std::unique_ptr<DefinedOrder> renewed() const { return std::make_unique<DefinedOrder>(calls_, comparison_); }
+
+ private:
+  // A treap: heap-ordered by `priority`, so that its height is logarithmic whatever order values come in.
+  struct Node {
+    OwnedDatum value;
+    OrderLabel label;
+    uint32_t priority;
+    Node *less = nullptr, *greater = nullptr;
+  };
+
+  // Where a value is, or would be: the node with its equal, or its neighbours.
+  struct Place {
+    const Node *equal = nullptr, *below = nullptr, *above = nullptr;
+  };
+  Place place_of(const Datum& value) const;
+  const Node* between(const Node* below, const Node* above) const;
+  NewestLabel newest_beside(const Node* below, const Node* above) const;
+  static Node* insert(Node* root, Node* added);
+
+  ComparisonCalls& calls_;
+  const DefinedComparison comparison_;
+  mutable std::mutex mutex_;  // guards what follows; nodes' values and labels do not change and may be read without it
+  mutable std::vector<std::unique_ptr<Node>> nodes_;
+  mutable Node* root_ = nullptr;
+  mutable const Node* newest_ = nullptr;
+  mutable std::unordered_map<std::string, const Node*> by_image_;
+  mutable std::minstd_rand priorities_;
+};
+
+}  // namespace indigo::types
