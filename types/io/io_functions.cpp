@@ -33,11 +33,16 @@ std::string send(FuncContext& context, const CallInfo& call, Datum value) {
   return out;
 }
 
+constexpr Oid kAnyCompatibleArray = 5078, kAnyCompatibleRange = 5080, kAnyCompatibleMultirange = 4538;
+
 struct Entries {
   std::deque<std::string> names;
   std::vector<ScalarEntry> entries;
 
   Entries() {
+    // Those of enums, which are all users' own.
+    entries.push_back({"enum_out", kernel<output>});
+    entries.push_back({"enum_send", kernel<send>});
     const StaticTable& types = static_table_of(pg_type::kOid);
     std::set<std::string, std::less<>> seen;
     const auto add = [&](std::string_view name, ScalarKernel kernel) {
@@ -49,7 +54,8 @@ struct Entries {
       const Oid type = types.columns[pg_type::c_oid].cell(row);
       // Pseudo-types have no values, but for these.
       const bool values = kind != 'p' || type == oid::kRecord || type == oid::kCstring || type == oid::kUnknown ||
-                          type == oid::kAnyArray || type == oid::kAnyEnum || type == oid::kAnyRange ||
+                          type == oid::kAnyArray || type == kAnyCompatibleArray || type == kAnyCompatibleRange ||
+                          type == kAnyCompatibleMultirange || type == oid::kAnyEnum || type == oid::kAnyRange ||
                           type == oid::kAnyMultirange;
       if (!values) continue;
       add(source_of(types.columns[pg_type::c_typoutput].cell(row)), kernel<output>);

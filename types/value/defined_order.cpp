@@ -44,7 +44,7 @@ void DefinedOrder::append_key(const Datum& value, Labels labels, std::string& ou
     if (between(place.below, place.above) != nullptr) continue;  // somebody was faster
     OrderLabel label =
         label_between(place.below == nullptr ? nullptr : &place.below->label,
-                      place.above == nullptr ? nullptr : &place.above->label, newest_beside(place.below, place.above));
+                      place.above == nullptr ? nullptr : &place.above->label, next_expected(place.below, place.above));
     if (label.size() > kMaxDigits) {
       throw RaisedError(Error(sqlstate::kProgramLimitExceeded, "too many values between two of an operator class")
                             .with_hint("Build the index anew (REINDEX)."));
@@ -56,7 +56,7 @@ void DefinedOrder::append_key(const Datum& value, Labels labels, std::string& ou
     Node* const added = nodes_.back().get();
     by_image_.emplace(std::move(image), added);
     root_ = insert(root_, added);
-    newest_ = added;
+    second_newest_ = std::exchange(newest_, added);
     return;
   }
 }
@@ -95,9 +95,13 @@ const DefinedOrder::Node* DefinedOrder::between(const Node* below, const Node* a
   return nullptr;
 }
 
-NewestLabel DefinedOrder::newest_beside(const Node* below, const Node* above) const {
-  if (newest_ == nullptr) return NewestLabel::kElsewhere;
-  return newest_ == below ? NewestLabel::kBelow : newest_ == above ? NewestLabel::kAbove : NewestLabel::kElsewhere;
+// Values that come one after the other go on to the side that the newest one is not on; those that come from both ends to the
+// middle, to the newest one's, and then both neighbours are the last that came.
+NextLabel DefinedOrder::next_expected(const Node* below, const Node* above) const {
+  if (newest_ == nullptr || (newest_ != below && newest_ != above)) return NextLabel::kAnywhere;
+  const bool newest_below = newest_ == below;
+  const bool from_both = second_newest_ != nullptr && second_newest_ == (newest_below ? above : below);
+  return newest_below == from_both ? NextLabel::kBelow : NextLabel::kAbove;
 }
 
 DefinedOrder::Node* DefinedOrder::insert(Node* root, Node* added) {

@@ -76,7 +76,7 @@ class DefinedOrder {
   };
   Place place_of(const Datum& value) const;
   const Node* between(const Node* below, const Node* above) const;
-  NewestLabel newest_beside(const Node* below, const Node* above) const;
+  NextLabel next_expected(const Node* below, const Node* above) const;
   static Node* insert(Node* root, Node* added);
 
   ComparisonCalls& calls_;
@@ -84,7 +84,7 @@ class DefinedOrder {
   mutable std::mutex mutex_;  // guards what follows; nodes' values and labels do not change and may be read without it
   mutable std::vector<std::unique_ptr<Node>> nodes_;
   mutable Node* root_ = nullptr;
-  mutable const Node* newest_ = nullptr;
+  mutable const Node *newest_ = nullptr, *second_newest_ = nullptr;
   mutable std::unordered_map<std::string, const Node*> by_image_;
   mutable std::minstd_rand priorities_;
 };

@@ -12,15 +12,11 @@ constexpr Wide kDigits = Wide{1} << 64;
 // At the ends, where there is room for ever.
 constexpr Wide kStride = Wide{1} << 32;
 
-// Beside the newest one little is taken, as the next one will come there too; else half.
-Wide taken(Wide gap, bool beside_newest, bool open) {
-  if (open) return std::min(gap / 2, kStride);
-  return std::max<Wide>(beside_newest ? gap / 1024 : gap / 2, 1);
-}
+constexpr Wide kPart = 1024;
 
 }  // namespace
 
-OrderLabel label_between(const OrderLabel* below, const OrderLabel* above, NewestLabel newest) {
+OrderLabel label_between(const OrderLabel* below, const OrderLabel* above, NextLabel next) {
   OrderLabel out;
   for (size_t i = 0;; i++) {
     // A digit may be any from `low` to `high`, both excluded: 0 follows the end of `below`, and no digit is too large where
@@ -30,15 +26,18 @@ OrderLabel label_between(const OrderLabel* below, const OrderLabel* above, Newes
     const Wide low = has_low ? (*below)[i] : 0, high = has_high ? (*above)[i] : kDigits;
     const Wide gap = high - low;
     if (gap > 1) {
-      if (!has_low && !has_high) {
-        out.push_back(static_cast<uint64_t>(kDigits / 2));
-      } else if (newest == NewestLabel::kAbove || !has_low) {
-        out.push_back(
-            static_cast<uint64_t>(high - taken(gap, newest == NewestLabel::kAbove, !has_low && below == nullptr)));
-      } else {
-        out.push_back(
-            static_cast<uint64_t>(low + taken(gap, newest == NewestLabel::kBelow, !has_high && above == nullptr)));
+      Wide digit = low + gap / 2;
+      const Wide part = std::max<Wide>(gap / kPart, 1), stride = std::min(gap / 2, kStride);
+      if (has_low && above == nullptr) {
+        digit = low + stride;
+      } else if (has_high && below == nullptr) {
+        digit = high - stride;
+      } else if (next == NextLabel::kAbove) {
+        digit = low + part;
+      } else if (next == NextLabel::kBelow) {
+        digit = high - part;
       }
+      out.push_back(static_cast<uint64_t>(digit));
       return out;
     }
     out.push_back(static_cast<uint64_t>(low));

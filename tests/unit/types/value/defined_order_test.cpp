@@ -117,11 +117,11 @@ TEST(DefinedOrder, ThreadsAgree) {
 // Whatever is put between two, it lies between them.
 TEST(DefinedOrder, AnAdversaryFindsNoTwoEqualLabels) {
   std::mt19937 random(7);
-  OrderLabel below = label_between(nullptr, nullptr, NewestLabel::kElsewhere);
-  OrderLabel above = label_between(&below, nullptr, NewestLabel::kBelow);
+  OrderLabel below = label_between(nullptr, nullptr, NextLabel::kAnywhere);
+  OrderLabel above = label_between(&below, nullptr, NextLabel::kAbove);
   for (int i = 0; i < 2000; i++) {
-    const auto newest = static_cast<NewestLabel>(random() % 3);
-    const OrderLabel middle = label_between(&below, &above, newest);
+    const auto next = static_cast<NextLabel>(random() % 3);
+    const OrderLabel middle = label_between(&below, &above, next);
     ASSERT_LT(below, middle);
     ASSERT_LT(middle, above);
     std::string low, high;
@@ -132,7 +132,7 @@ TEST(DefinedOrder, AnAdversaryFindsNoTwoEqualLabels) {
   }
   OrderLabel first = below;
   for (int i = 0; i < 2000; i++) {
-    const OrderLabel lower = label_between(nullptr, &first, NewestLabel::kAbove);
+    const OrderLabel lower = label_between(nullptr, &first, NextLabel::kBelow);
     ASSERT_LT(lower, first);
     first = lower;
   }
