@@ -90,8 +90,8 @@ IndexInfo InfoBuilder::index(const RelationInfo& relation, RowReader row) {
       }
     }
   }
-  // The primary key's own tree is the table, unless a function of users' own orders it: its columns are never null. (An index that is about to be built has no
-  // storage yet either.)
+  // The primary key's own tree is the table, unless a function of users' own orders it: its columns are never null. (An index
+  // that is about to be built has no storage yet either.)
   const bool defined = std::any_of(key.begin(), key.end(), [](const KeyColumn& k) {
     return k.collator != nullptr && k.collator->values() != nullptr;
   });
