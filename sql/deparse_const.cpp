@@ -78,7 +78,8 @@ bool is_class_order(catalog::CatalogView& catalog, const Expr& e) {
 }
 
 std::string deparse_collation(catalog::CatalogView& catalog, Oid collation, bool always_qualify) {
-  const std::string name = catalog.collation_name(collation), quoted_name = types::quote_identifier(name);
+  const std::string name = catalog.collation_name(collation);
+  std::string quoted_name = types::quote_identifier(name);
   if (!always_qualify && catalog.find_collation("", name) == collation) return quoted_name;
   Oid schema = oid::kPgCatalogSchema;
   const Datum key = Datum::of_oid(collation);

@@ -6,6 +6,7 @@
 
 #include "catalog/database.h"
 #include "catalog/descriptor/catalog_view.h"
+#include "storage/transaction.h"
 #include "types/value/defined_order.h"
 
 namespace indigo::catalog {
