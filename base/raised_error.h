@@ -1,5 +1,6 @@
 // An error of the statement's own from where no error can be returned: in comparisons that call users' functions, deep within
-// sorts and hash tables. It ends at the message's edge (base/exception_error.h), or where somebody nearer catches it.
+// sorts and hash tables. It becomes an error again where a plan is executed, where a program plans or runs a statement, in GREATEST
+// and LEAST, and else at the message's edge (base/exception_error.h): blocks with exception handlers see errors alone.
 #pragma once
 
 #include <exception>

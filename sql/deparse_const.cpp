@@ -1,4 +1,5 @@
 #include "base/memory/arena.h"
+#include "catalog/descriptor/class_order.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_table.h"
 #include "sql/analyze/type/coerce.h"
@@ -7,7 +8,6 @@
 #include "sql/deparse_session.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
-#include "types/value/collator.h"
 
 namespace indigo::sql {
 namespace {
@@ -72,9 +72,7 @@ const Expr* ordered_by_class(catalog::CatalogView& catalog, const SortKey& key) 
 }
 
 bool is_class_order(catalog::CatalogView& catalog, const Expr& e) {
-  if (e.kind != ExprKind::kCollate || e.type.collation < oid::kFirstUserOid) return false;
-  const types::Collator* collator = catalog.collator(e.type.collation);
-  return collator != nullptr && collator->values() != nullptr;
+  return e.kind == ExprKind::kCollate && catalog::order_of_class(catalog, e.type.collation) != nullptr;
 }
 
 std::string deparse_collation(catalog::CatalogView& catalog, Oid collation, bool always_qualify) {

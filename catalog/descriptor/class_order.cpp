@@ -8,6 +8,7 @@
 #include "catalog/tables/system_indexes.h"
 #include "catalog/tables/system_table.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::catalog {
 
@@ -45,6 +46,11 @@ void each_operator(Database& database, storage::Transaction& txn, Oid opclass, F
 }
 
 }  // namespace
+
+const types::Collator* order_of_class(CatalogView& catalog, Oid opclass) {
+  const types::Collator* order = opclass < oid::kFirstUserOid ? nullptr : catalog.collator(opclass);
+  return order != nullptr && order->values() != nullptr ? order : nullptr;
+}
 
 std::optional<types::DefinedComparison> comparison_of_class(Database& database, storage::Transaction& txn,
                                                             Oid opclass) {

@@ -11,6 +11,9 @@
 
 namespace indigo::catalog {
 
+// The class's order (Collator::values()), as its users' collation and in DDL; null: it is no btree class of users' own.
+const types::Collator* order_of_class(CatalogView& catalog, Oid opclass);
+
 // Of a btree class: its support function 1. None: the class is built in, of another method, or written in C, so that its type
 // has its order from an extension here.
 std::optional<types::DefinedComparison> comparison_of_class(Database& database, storage::Transaction& txn, Oid opclass);

@@ -56,6 +56,15 @@ std::string type_name(Builder& b, Oid type) {
   return info != nullptr ? info->name : std::to_string(type);
 }
 
+// An order of users' own gets labels for these keys alone, in place of the collator; null: it is none.
+const types::TypeOrder* take_labels(Builder& b, const types::Collator*& collator,
+                                    std::vector<std::shared_ptr<const types::Collator>>& orders) {
+  if (collator == nullptr || collator->values() == nullptr) return nullptr;
+  collator = orders.emplace_back(collator->renewed()).get();
+  b.state().keep_labels();
+  return &types::labelled_order();
+}
+
 constexpr uint64_t kNullHash = 0x5bd1e9955bd1e995ull;
 
 }  // namespace
@@ -67,14 +76,9 @@ Result<KeyOps> KeyOps::make(Builder& b, const std::vector<types::TypeRef>& types
   for (const types::TypeRef& type : types) {
     Phys phys = b.phys_of(type);
     INDIGO_ASSIGN(const types::Collator* collator, b.collator_of(type));
-    if (collator != nullptr && collator->values() != nullptr) {
-      ops.orders_.push_back(collator->renewed());
-      b.state().keep_labels();
-      collator = ops.orders_.back().get();
-    }
+    const types::TypeOrder* order = take_labels(b, collator, ops.orders_);
     bool bytes = bytes_equal(type.oid, phys) && (collator == nullptr || collator->deterministic());
-    const types::TypeOrder* order = bytes ? nullptr : b.order_of(type);
-    if (collator != nullptr && collator->values() != nullptr) order = &types::labelled_order();
+    if (order == nullptr && !bytes) order = b.order_of(type);
     if (!bytes && (order == nullptr || order->equal == nullptr || order->hash == nullptr)) {
       return Error(sqlstate::kUndefinedFunction,
                    "could not identify an equality operator for type " + type_name(b, type.oid));
@@ -213,16 +217,11 @@ Result<SortOps> SortOps::make(Builder& b, const std::vector<types::TypeRef>& typ
           .with_hint("Use an explicit ordering operator or modify the query.");
     }
     INDIGO_ASSIGN(const types::Collator* collator, b.collator_of(types[i]));
-    const bool defined = collator != nullptr && collator->values() != nullptr;
-    if (defined) {
-      order = &types::labelled_order();
-      ops.orders_.push_back(collator->renewed());
-      b.state().keep_labels();
-      collator = ops.orders_.back().get();
-    }
+    const types::TypeOrder* labelled = take_labels(b, collator, ops.orders_);
+    if (labelled != nullptr) order = labelled;
     ops.columns_.push_back({order, collator, directions[i]});
     Phys phys = b.phys_of(types[i]);
-    if (!defined && (types[i].oid >= oid::kFirstUserOid || !types::KeyLayout::encodable(types[i].oid)))
+    if (labelled == nullptr && (types[i].oid >= oid::kFirstUserOid || !types::KeyLayout::encodable(types[i].oid)))
       ops.encodable_ = false;
     layout.push_back(
         {types[i].oid, phys, types[i].collation, directions[i].descending, directions[i].nulls_first, true, collator});

@@ -5,6 +5,7 @@
 #include "base/fiber/interrupt_error.h"
 #include "base/fiber/stack.h"
 #include "base/fiber/wait_point.h"
+#include "base/raised_error.h"
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
@@ -43,10 +44,13 @@ Error not_allowed(const std::string& what) {
 NestedStatement::~NestedStatement() = default;
 
 Status NestedStatement::prepare(SessionParts& session, bool for_cursor) {
-  if (prepared_ != nullptr) return session.preparation().refresh(prepared_);
-  INDIGO_TRY(check_stack_depth());
-  INDIGO_ASSIGN(prepared_, session.preparation().prepare(parsed_, {}, false, {}, {}, for_cursor));
-  return {};
+  // Planning compares keys of partitions.
+  return catch_raised([&]() -> Status {
+    if (prepared_ != nullptr) return session.preparation().refresh(prepared_);
+    INDIGO_TRY(check_stack_depth());
+    INDIGO_ASSIGN(prepared_, session.preparation().prepare(parsed_, {}, false, {}, {}, for_cursor));
+    return {};
+  });
 }
 
 const std::shared_ptr<const NestedStatement::Columns>& NestedStatement::columns(SessionParts& session) {
@@ -150,7 +154,7 @@ Result<NestedStatement::Outcome> NestedStatement::run_utility(SessionParts& sess
   Outcome outcome;
   UtilityCall call{session,     *parsed_, parsed_->node, parameters, prepared_->parameter_types,
                    shape.get(), catcher,  outcome.tag,   false};
-  INDIGO_TRY(engine::run_utility(*statement, call));
+  INDIGO_TRY(catch_raised([&] { return engine::run_utility(*statement, call); }));
   session.transaction().next_command();
   outcome.rows = catcher.row_count();
   return outcome;

@@ -4,6 +4,7 @@
 
 #include "catalog/access_method.h"
 #include "catalog/catalog.h"
+#include "catalog/descriptor/class_order.h"
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_columns.h"
@@ -157,8 +158,7 @@ Status add_partition_key(DdlContext& c, const RelationPtr& relation, const PgQue
     const auto types = [&](Oid t) { return c.catalog.type(t); };
     const auto collators = [&](Oid collation) { return c.catalog.collator(collation); };
     const types::KeyColumn key = catalog::key_column_of(type, types, collators);
-    const types::Collator* order = opclass < oid::kFirstUserOid ? nullptr : c.catalog.collator(opclass);
-    const bool defined = order != nullptr && order->values() != nullptr;
+    const bool defined = catalog::order_of_class(c.catalog, opclass) != nullptr;
     if (strategy != 'h' && !defined && !types::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("a partition key of type " + type_text(c, {type.oid, -1, kInvalidOid}));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/catalog.h"
+#include "catalog/descriptor/class_order.h"
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/tables/row_key_extractor.h"
 #include "catalog/tables/system_columns.h"
@@ -212,8 +213,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   const auto collator_lookup = [&](Oid collation) { return c.catalog.collator(collation); };
   for (const IndexColumnSpec& column : spec.columns) {
     const types::KeyColumn key = catalog::key_column_of(column.type, type_lookup, collator_lookup);
-    const types::Collator* order = column.opclass < oid::kFirstUserOid ? nullptr : c.catalog.collator(column.opclass);
-    if (order != nullptr && order->values() != nullptr) continue;
+    if (catalog::order_of_class(c.catalog, column.opclass) != nullptr) continue;
     if (catalog::access_method(spec.method)->searchable() && !types::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("an index on a column of type " + type_text(c, {column.type.oid, -1, kInvalidOid}));
     }
@@ -415,8 +415,7 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
     if (spec.opclass == kInvalidOid) {
       spec.opclass = operator_class_named(c, method.classes, q);
       // Its function orders the keys, if the method asks for one.
-      const types::Collator* order = spec.opclass == kInvalidOid ? nullptr : c.catalog.collator(spec.opclass);
-      defined = order != nullptr && order->values() != nullptr;
+      defined = catalog::order_of_class(c.catalog, spec.opclass) != nullptr;
       if (spec.opclass != kInvalidOid && method.searchable() && !(defined && method.ordered))
         return unsupported("an index of method \"" + std::string(method.name) + "\" by operator class " +
                            quoted(q.name));

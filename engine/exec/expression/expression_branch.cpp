@@ -1,6 +1,7 @@
 // CASE, COALESCE, NULLIF, GREATEST and LEAST: each argument is evaluated for the rows that reach it.
 #include <array>
 
+#include "base/raised_error.h"
 #include "base/sqlstate.h"
 #include "engine/exec/expression/expression_nodes.h"
 
@@ -126,20 +127,30 @@ class GreatestLeastNode final : public Node {
     for (NodePtr& argument : arguments_) {
       const Vector& value = argument->evaluate(frame, selection);
       if (failed()) return out_;
-      for (uint32_t i = 0; i < selection.count; i++) {
-        uint32_t r = selection[i];
-        if (value.is_null(r)) continue;
-        if (!out_.is_null(r)) {
-          int c = order_->compare(value.datum(r), out_.datum(r), collator_);
-          if (greatest_ ? c <= 0 : c >= 0) continue;
-        }
-        out_.copy_row(r, value, r);
-      }
+      const Status compared = catch_raised([&]() -> Status {
+        take_better(value, selection);
+        return {};
+      });
+      if (compared.ok()) continue;
+      functions().fail(compared.error());
+      return out_;
     }
     return out_;
   }
 
  private:
+  void take_better(const Vector& value, Selection selection) {
+    for (uint32_t i = 0; i < selection.count; i++) {
+      uint32_t r = selection[i];
+      if (value.is_null(r)) continue;
+      if (!out_.is_null(r)) {
+        int c = order_->compare(value.datum(r), out_.datum(r), collator_);
+        if (greatest_ ? c <= 0 : c >= 0) continue;
+      }
+      out_.copy_row(r, value, r);
+    }
+  }
+
   bool greatest_;
   const types::TypeOrder* order_;
   const types::Collator* collator_;

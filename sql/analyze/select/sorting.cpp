@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/descriptor/class_order.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/from/names.h"
@@ -47,11 +48,10 @@ Result<TargetEntry*> numbered_target(Scope& scope, int number, Clause clause, in
 }
 
 // The collation that stands for the order of a class that is no default one; kInvalidOid: there is none.
-Oid order_of_class(Analysis& a, Oid opclass) {
+Oid collation_of_class(Analysis& a, Oid opclass) {
   constexpr Oid kTextPattern = 4217, kVarcharPattern = 4218, kBpcharPattern = 4219;
   if (opclass == kTextPattern || opclass == kVarcharPattern || opclass == kBpcharPattern) return oid::kCCollation;
-  const types::Collator* order = opclass < oid::kFirstUserOid ? nullptr : a.catalog.collator(opclass);
-  return order != nullptr && order->values() != nullptr ? opclass : kInvalidOid;
+  return catalog::order_of_class(a.catalog, opclass) != nullptr ? opclass : kInvalidOid;
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ Result<SortKey> make_sort_key(Analysis& a, const PgQuery__SortBy& node, const Ex
       if (strategy == 0) {
         // In the order of another class than the type's default one: its OID goes for a collation.
         const auto found = a.catalog.ordering_class(op->oid);
-        if (const Oid order = order_of_class(a, found.opclass); order != kInvalidOid) {
+        if (const Oid order = collation_of_class(a, found.opclass); order != kInvalidOid) {
           strategy = found.strategy;
           auto ordered = std::make_shared<CollateExpr>();
           ordered->argument = e;

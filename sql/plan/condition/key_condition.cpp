@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/descriptor/class_order.h"
 #include "sql/analyze/make.h"
 #include "types/function/value_place.h"
 #include "types/oids.h"
@@ -74,10 +75,7 @@ bool KeyConditions::usable_value(const ExprPtr& e) const {
 int KeyConditions::strategy_of(Oid op, Oid collation, const KeyPart& part) const {
   catalog::CatalogView& catalog = level_.s.catalog();
   const Oid own = part.expr->type.collation;
-  if (const types::Collator* order = own < oid::kFirstUserOid ? nullptr : catalog.collator(own);
-      order != nullptr && order->values() != nullptr) {
-    return catalog.strategy_in_class(own, op);
-  }
+  if (catalog::order_of_class(catalog, own) != nullptr) return catalog.strategy_in_class(own, op);
   return in_order(collation, part) ? catalog.btree_strategy(op) : 0;
 }
 
