@@ -98,9 +98,10 @@ StorageStatus NewValue::open(const KeySpace& space, Bytes key) {
       close();
       continue;
     }
-    // The value divides the gap: who has read all of it has read both parts. Nobody else has, or this would have waited.
+    // The value divides the gap: who has read all of it has read both parts, and that the value had no entry. Nobody else has, or
+    // this would have waited.
     if (before != BasicMode::kN && !mutated(Mutation::kNoGapInherited)) {
-      s = locks.lock_key_value_components(txn_.lock_owner(), space.id(), key, {.gap = before}, true,
+      s = locks.lock_key_value_components(txn_.lock_owner(), space.id(), key, {.whole = before, .gap = before}, true,
                                           txn_.lock_timeout());
     }
     return txn_.failed(s);

@@ -62,14 +62,16 @@ KeySpace::GapName LockedCursor::first_gap(const KeyRange& range) const {
 }
 
 // Then nothing lies between the range's beginning and its first value.
-bool LockedCursor::begins_with_value(const KeyRange& range) const {
-  if (values_.empty() || !range.has_low || !range.low_inclusive) return false;
-  return (direction_ == Direction::kForward ? values_.front() : values_.back()) == range.low;
+bool LockedCursor::begin_with_value(const std::vector<std::string>& values, const KeyRange& range) const {
+  if (values.empty() || !range.has_low || !range.low_inclusive) return false;
+  return (direction_ == Direction::kForward ? values.front() : values.back()) == range.low;
 }
 
-StorageStatus LockedCursor::lock_stretch(const KeyRange& range, bool more) {
-  const bool forward = direction_ == Direction::kForward;
-  if ((forward ? at_start_ : !more) && !begins_with_value(range)) {
+// By a value of the stretch before, which stays.
+bool LockedCursor::first_gap_is_known() const { return direction_ == Direction::kForward && !at_start_; }
+
+StorageStatus LockedCursor::lock_stretch(const KeyRange& range) {
+  if (!first_gap_is_known() && !begin_with_value(values_, range)) {
     const StorageStatus s = locks_.read_gap(first_gap(range));
     if (s != StorageStatus::kOk) return s;
   }
@@ -80,6 +82,12 @@ StorageStatus LockedCursor::lock_stretch(const KeyRange& range, bool more) {
     if (s != StorageStatus::kOk) return s;
   }
   return StorageStatus::kOk;
+}
+
+bool LockedCursor::first_gap_is_locked(const KeyRange& range) const {
+  if (first_gap_is_known() || locks_.reads_all() || mutated(Mutation::kNoGapLock)) return true;
+  const KeySpace::GapName gap = first_gap(range);
+  return txn_.store().locks().gap_mode(txn_.lock_owner(), gap.space, gap.key) != BasicMode::kN;
 }
 
 StorageStatus LockedCursor::read_stretch(size_t most) {
@@ -105,23 +113,20 @@ StorageStatus LockedCursor::read_stretch(size_t most) {
       whole.has_high = range_.has_high;
       whole.high_inclusive = range_.high_inclusive;
     }
-    StorageStatus s = lock_stretch(whole, more);
+    StorageStatus s = lock_stretch(whole);
     if (s != StorageStatus::kOk) return s;
     space_.settle();
+    // Asked before the values are seen again: then nothing comes between this gap's name and the range any more.
+    bool gap_locked = !begin_with_value(values_, stretch) && first_gap_is_locked(stretch);
     bool others;
     space_.values(stretch, direction_, SIZE_MAX, seen_, others);
-    // What has gone was there when it was locked, and is not needed; what has come has to be locked. The gap before the first
-    // value may have another name by now: to lock it again costs little.
+    gap_locked = gap_locked || begin_with_value(seen_, stretch) || mutated(Mutation::kNoGapLock);
+    // What has gone was not locked in time, and is not needed, unless the range began with it; what has come has to be locked. The
+    // gap before the first value may have another name by now: to lock it again costs little.
     const bool same = std::all_of(seen_.begin(), seen_.end(), [&](const std::string& value) {
       return std::binary_search(values_.begin(), values_.end(), value,
                                 [&](const std::string& a, const std::string& b) { return forward ? a < b : b < a; });
     });
-    bool gap_locked = (forward ? !at_start_ : more) || begins_with_value(stretch) || locks_.reads_all() ||
-                      mutated(Mutation::kNoGapLock);
-    if (!gap_locked) {
-      const KeySpace::GapName gap = first_gap(stretch);
-      gap_locked = txn_.store().locks().gap_mode(txn_.lock_owner(), gap.space, gap.key) != BasicMode::kN;
-    }
     if (same && gap_locked) break;
     values_.swap(seen_);
   }

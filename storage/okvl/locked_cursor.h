@@ -31,10 +31,13 @@ class LockedCursor final : public Cursor {
 
   StorageStatus read_stretch(size_t most);
   // Locks values_ and the gaps that belong to them.
-  StorageStatus lock_stretch(const KeyRange& range, bool more);
+  StorageStatus lock_stretch(const KeyRange& range);
   // What lies before the first value, in the order of keys.
   KeySpace::GapName first_gap(const KeyRange& range) const;
-  bool begins_with_value(const KeyRange& range) const;
+  bool first_gap_is_known() const;
+  // Under the name that it has now.
+  bool first_gap_is_locked(const KeyRange& range) const;
+  bool begin_with_value(const std::vector<std::string>& values, const KeyRange& range) const;
   StorageStatus read_rows(const KeyRange& range);
   StorageStatus read_entries(const KeyRange& range);
   StorageStatus read_records(const KeyRange& range);

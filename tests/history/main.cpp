@@ -1,5 +1,5 @@
 // indigo-prove: runs random histories, one for each seed, and checks them. Exits with 1 at the first seed that breaks what
-// its isolation level promises; prints counts.
+// its isolation level promises; prints counts, and the whole of a short history that broke it.
 //
 //   indigo-prove [--seeds N] [--first SEED] [--transactions N] [--clients N] [--keys N] [--level NAME] [--over DIR:PORT]
 //                [--clock counter|tsc] [--method ssn|locking] [--index btree|hash|griffin|indexlet|adaptive|hydralist]
@@ -7,6 +7,7 @@
 // --index: the structure of the secondary index; without it seeds take turns.
 // --method: what the store has in process, and what the server has over the wire, where it must be the server's setting.
 // --level: serializable, repeatable-read, read-committed, mixed; without it seeds take turns, serializable every other.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -96,6 +97,50 @@ const Structure& structure(const std::string& name, uint64_t seed) {
   return kAll[seed / 6 % std::size(kAll)];  // each with each of levels()
 }
 
+constexpr size_t kMostPrinted = 1000;
+
+std::string text_of(const Operation& o) {
+  const auto number = [](int64_t n) { return std::to_string(n); };
+  std::string text;
+  switch (o.kind) {
+    case Operation::Kind::kReadRange: text = "keys " + number(o.low) + ".." + number(o.high); break;
+    case Operation::Kind::kReadGroup: text = "group " + number(o.low); break;
+    case Operation::Kind::kTaken: text = "taken " + number(o.low); break;
+    case Operation::Kind::kWrite: text = "write"; break;
+    case Operation::Kind::kUndone: text = "undone"; break;
+  }
+  if (o.kind == Operation::Kind::kWrite || o.kind == Operation::Kind::kUndone) {
+    return text + " key " + number(o.row.k) + ": " + number(o.before) + " -> " + number(o.row.v) + " in group " +
+           number(o.row.g);
+  }
+  for (const Row& row : o.rows) {
+    text += " (" + number(row.k) + ", " + number(row.v) + ", group " + number(row.g) + ")";
+  }
+  return text;
+}
+
+// In the order in which statements ended; times in nanoseconds from the first.
+void print(const History& history) {
+  struct Line {
+    uint64_t begin, end;
+    std::string text;
+  };
+  std::vector<Line> lines;
+  for (const Transaction& t : history) {
+    const std::string name = "T" + std::to_string(t.id);
+    for (const Operation& o : t.operations) lines.push_back({o.begin, o.end, name + " " + text_of(o)});
+    const bool committed = t.outcome == Transaction::Outcome::kCommitted;
+    lines.push_back({t.commit_begin, t.commit_end, name + (committed ? " committed" : " aborted")});
+  }
+  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.end < b.end; });
+  uint64_t first = UINT64_MAX;
+  for (const Line& line : lines) first = std::min(first, line.begin);
+  for (const Line& line : lines) {
+    std::printf("  %9llu %9llu  %s\n", static_cast<unsigned long long>(line.begin - first),
+                static_cast<unsigned long long>(line.end - first), line.text.c_str());
+  }
+}
+
 int prove(const Arguments& a) {
   Verdict sum;
   auto start = std::chrono::steady_clock::now();
@@ -117,6 +162,7 @@ int prove(const Arguments& a) {
     std::printf("seed %llu, %s%s, index %s: not what was promised\n", static_cast<unsigned long long>(seed),
                 options.levels.size() > 1 ? "mixed with " : "", name_of(options.levels.front()), index.name);
     for (const std::string& text : v.violations) std::printf("  %s\n", text.c_str());
+    if (history.size() <= kMostPrinted) print(history);
     return 1;
   }
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

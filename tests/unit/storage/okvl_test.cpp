@@ -134,6 +134,18 @@ TEST_F(OkvlTest, AValueInAGapTakesTheGapsLockOver) {
   EXPECT_EQ(insert(impatient(*t2), "f", "1"), StorageStatus::kLockTimeout);
 }
 
+// inherit. Who has read that a value of a secondary index has no entry, and then brings one, keeps the others' out.
+TEST_F(OkvlTest, AValueInAGapThatWasReadIsReadAsAWhole) {
+  const IndexId index = make_index();
+  put("1", "apple:1");
+  auto t1 = serializable(), t2 = serializable();
+  EXPECT_EQ(count_index(*t1, index, "melon", "nut"), 0U);
+  ASSERT_EQ(insert(next(*t1), "2", "melon:1"), StorageStatus::kOk);
+  EXPECT_EQ(insert(impatient(*t2), "3", "melon:1"), StorageStatus::kLockTimeout);
+  store->rollback(*t2);
+  EXPECT_EQ(count_index(*t1, index, "melon", "nut"), 1U);
+}
+
 // ghosts. A gap is called by a value that is gone: it stays until the lock does.
 TEST_F(OkvlTest, AGhostStaysWhileItsGapIsLocked) {
   put("a", "1");
@@ -151,6 +163,30 @@ TEST_F(OkvlTest, AGhostStaysWhileItsGapIsLocked) {
   commit(*t1);
   for (int i = 0; i < 3; i++) store->reclaim();
   EXPECT_EQ(committed().size(), 1U);
+}
+
+// gaplock. A ghost with which the range begins goes before its reader has locked it: then the gap has another name.
+TEST_F(OkvlTest, AGhostThatGoesBeforeItIsLockedLeavesTheGap) {
+  put("a", "1");
+  put("c", "1");
+  put("q", "1");
+  auto old = begin(Isolation::kRepeatableRead);
+  EXPECT_EQ(read(*old, "c"), "1");
+  remove("c");
+  auto t1 = serializable(), t2 = serializable(), t3 = serializable();
+  ASSERT_EQ(write(*t1, "q", "2"), StorageStatus::kOk);
+  KeyRange range;
+  range.has_low = range.has_high = true;
+  range.low = "c";
+  range.high = "q";
+  size_t found = 0;
+  Actor reader = waits([&] { found = drain(*table->scan(*t2, next(*t2).view(), range, Direction::kBackward)).size(); });
+  store->rollback(*old);
+  for (int i = 0; i < 3; i++) store->reclaim();
+  commit(*t1);
+  reader.ends();
+  EXPECT_EQ(found, 1U);
+  EXPECT_EQ(insert(impatient(*t3), "d", "1"), StorageStatus::kLockTimeout);
 }
 
 // ghosts. The same with an insert that is rolled back, and in a secondary index with an entry whose row has another key.
