@@ -232,8 +232,10 @@ void InfoBuilder::add_statistics(RelationInfo& relation) {
   database_.table(pg_statistic::kOid).scan(txn_, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
     const auto number = static_cast<size_t>(row.i16(pg_statistic::c_staattnum));
     if (number < 1 || number > relation.columns.size()) return true;
-    relation.statistics.resize(relation.columns.size());
-    relation.statistics[number - 1] = column_statistics([&](int column) { return row.datum(column); });
+    const bool of_tree = row.flag(pg_statistic::c_stainherit) && !relation.is_partitioned();
+    auto& into = of_tree ? relation.tree_statistics : relation.statistics;
+    into.resize(relation.columns.size());
+    into[number - 1] = column_statistics([&](int column) { return row.datum(column); });
     return true;
   });
   add_extended_statistics(relation);

@@ -154,6 +154,8 @@ struct RelationInfo : RowShape {
   std::vector<PolicyInfo> policies;          // by name
   double reltuples = -1;                     // from ANALYZE or CREATE INDEX
   std::vector<ColumnStatistics> statistics;  // by column, empty when never analyzed
+  // The same of its rows and those of all tables below it; of a partitioned table, which has no rows of its own, empty.
+  std::vector<ColumnStatistics> tree_statistics;
   std::shared_ptr<const std::vector<ExtendedStatistics>> extended_statistics;  // null: there are none
   // ---- inheritance and partitions
   std::vector<Oid> parents;   // pg_inherits, in order

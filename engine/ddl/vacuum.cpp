@@ -275,10 +275,14 @@ class Vacuum {
     if (r->is_partitioned()) {
       INDIGO_ASSIGN(const std::vector<Oid> below, with_descendants(c_, r->oid, TableLockMode::kAccessShare));
       if (options_.verbose) info(std::string("analyzing ") + quoted(plain_name(*r)) + " inheritance tree");
-      return analyze_partitioned(c_, r, below, columns);
+      return analyze_tree(c_, r, below, columns);
     }
     if (options_.verbose) info(std::string("analyzing ") + quoted(plain_name(*r)));
-    return analyze_table(c_, r, columns);
+    INDIGO_TRY(analyze_table(c_, r, columns));
+    if (r->children.empty()) return {};
+    INDIGO_ASSIGN(const std::vector<Oid> tree, with_descendants(c_, r->oid, TableLockMode::kAccessShare));
+    if (options_.verbose) info(std::string("analyzing ") + quoted(plain_name(*r)) + " inheritance tree");
+    return analyze_tree(c_, current(c_, r->oid), tree, columns);
   }
 
   static std::string plain_name(const RelationInfo& r) { return r.schema_name + "." + r.name; }

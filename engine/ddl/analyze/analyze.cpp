@@ -20,9 +20,10 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-Status store(DdlContext& c, const RelationInfo& relation, const ColumnInfo& column, Phys phys, const ColumnFigures& s) {
+// `inherited`: of the rows of what is below it, too.
+Status store(DdlContext& c, const RelationInfo& relation, const ColumnInfo& column, Phys phys, const ColumnFigures& s,
+             bool inherited) {
   SystemTable& t = table(c, pg_statistic::kOid);
-  const bool inherited = relation.is_partitioned();  // its rows are its partitions'
   RowValues row(t.definition());
   row.oid(pg_statistic::c_starelid, relation.oid)
       .i16(pg_statistic::c_staattnum, column.number)
@@ -87,8 +88,8 @@ class Sample {
   std::vector<Row> rows_;
 };
 
-Status store_sample(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns,
-                    const Sample& sample) {
+Status store_sample(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns, const Sample& sample,
+                    bool inherited) {
   for (const ColumnInfo& column : relation->columns) {
     if (column.dropped || sample.size() == 0) continue;
     if (!columns.empty() && std::find(columns.begin(), columns.end(), column.number) == columns.end()) continue;
@@ -98,7 +99,7 @@ Status store_sample(DdlContext& c, const RelationPtr& relation, std::span<const 
     const ColumnFigures s =
         column_figures(values, nulls, sample.size(), static_cast<double>(sample.seen()),
                        types::type_order(column.type.oid), c.catalog.collator(column.type.collation));
-    INDIGO_TRY(store(c, *relation, column, relation->layout.phys(index), s));
+    INDIGO_TRY(store(c, *relation, column, relation->layout.phys(index), s, inherited));
   }
   return {};
 }
@@ -111,7 +112,7 @@ Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const
   std::vector<size_t> own(relation->columns.size());
   std::iota(own.begin(), own.end(), size_t{0});
   INDIGO_TRY(sample.read(c, relation, std::move(own)));
-  INDIGO_TRY(store_sample(c, relation, columns, sample));
+  INDIGO_TRY(store_sample(c, relation, columns, sample, false));
   INDIGO_TRY(gather_extended_statistics(c, relation, columns, sample.seen()));
   INDIGO_TRY(update_size_statistics(c, relation, static_cast<float>(sample.seen())));
   if (columns.empty()) c.host.analyzed(*relation, changes);
@@ -119,24 +120,38 @@ Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const
   return {};
 }
 
-Status analyze_partitioned(DdlContext& c, const RelationPtr& relation, std::span<const Oid> descendants,
-                           std::span<const int16_t> columns) {
-  Sample sample(relation->oid);
-  for (const Oid oid : descendants) {
+namespace {
+
+// The rows of all that is in the tree.
+Status read_tree(DdlContext& c, const RelationInfo& root, std::span<const Oid> tree, Sample& sample) {
+  for (const Oid oid : tree) {
     const RelationPtr part = current(c, oid);
     if (part == nullptr || part->table == nullptr || part->is_partitioned()) continue;
-    std::vector<size_t> column_of(relation->columns.size());
+    // Rows of temporary tables are their session's alone.
+    if (part->persistence == 't' && part->schema != c.catalog.temp_schema()) continue;
+    std::vector<size_t> column_of(root.columns.size());
     for (size_t i = 0; i < column_of.size(); i++) {
-      if (relation->columns[i].dropped) continue;
+      if (root.columns[i].dropped) continue;
       for (size_t j = 0; j < part->columns.size(); j++) {
-        if (!part->columns[j].dropped && part->columns[j].name == relation->columns[i].name) column_of[i] = j;
+        if (!part->columns[j].dropped && part->columns[j].name == root.columns[i].name) column_of[i] = j;
       }
     }
     INDIGO_TRY(sample.read(c, part, std::move(column_of)));
   }
-  INDIGO_TRY(store_sample(c, relation, columns, sample));
-  INDIGO_TRY(gather_extended_statistics(c, relation, columns, sample.seen()));
-  INDIGO_TRY(set_partitioned_size(c, relation, static_cast<float>(sample.seen())));
+  return {};
+}
+
+}  // namespace
+
+Status analyze_tree(DdlContext& c, const RelationPtr& relation, std::span<const Oid> tree,
+                    std::span<const int16_t> columns) {
+  Sample sample(relation->oid);
+  INDIGO_TRY(read_tree(c, *relation, tree, sample));
+  INDIGO_TRY(store_sample(c, relation, columns, sample, true));
+  if (relation->is_partitioned()) {
+    INDIGO_TRY(gather_extended_statistics(c, relation, columns, sample.seen()));
+    INDIGO_TRY(set_partitioned_size(c, relation, static_cast<float>(sample.seen())));
+  }
   c.catalog.changed({relation->oid});
   return {};
 }

@@ -8,8 +8,8 @@ namespace indigo::engine::ddl {
 
 // All columns when none are named. The caller has the lock.
 Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns);
-// A partitioned table: of the rows of all that is below it.
-Status analyze_partitioned(DdlContext& c, const RelationPtr& relation, std::span<const Oid> descendants,
-                           std::span<const int16_t> columns);
+// Of the rows of a table and of all that is below it: what pg_stats calls inherited. A partitioned table has no others.
+Status analyze_tree(DdlContext& c, const RelationPtr& relation, std::span<const Oid> tree,
+                    std::span<const int16_t> columns);
 
 }  // namespace indigo::engine::ddl

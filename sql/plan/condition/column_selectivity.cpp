@@ -157,15 +157,15 @@ double range_selectivity(Level& level, const ExprPtr& var, const ExprPtr& other,
 
 namespace {
 
-const catalog::ColumnStatistics* known_of(const RelationInfo& relation, int column) {
-  if (column < 0 || static_cast<size_t>(column) >= relation.statistics.size()) return nullptr;
-  const auto& s = relation.statistics[static_cast<size_t>(column)];
+const catalog::ColumnStatistics* known_of(const std::vector<catalog::ColumnStatistics>& all, int column) {
+  if (column < 0 || static_cast<size_t>(column) >= all.size()) return nullptr;
+  const auto& s = all[static_cast<size_t>(column)];
   const bool known = s.distinct != 0 || s.null_fraction != 0 || !s.common_values.empty() || !s.histogram.empty();
   return known ? &s : nullptr;
 }
 
 const catalog::ColumnStatistics* known_of(const ScannedTable& table, int column) {
-  return known_of(*table.relation, table.column_of[static_cast<size_t>(column)]);
+  return known_of(table.relation->statistics, table.column_of[static_cast<size_t>(column)]);
 }
 
 }  // namespace
@@ -175,7 +175,9 @@ const catalog::ColumnStatistics* column_statistics(const Level& level, const Var
   const Entry& entry = level.entry(v.entry);
   if (entry.kind != EntryKind::kTable) return nullptr;
   if (level.leaf != nullptr && level.leaf->entry == v.entry) return known_of(*level.leaf->table, v.column);
-  if (const auto* own = known_of(*entry.relation, v.column)) return own;
+  const bool tree = !entry.only && !entry.relation->children.empty();
+  if (const auto* of_tree = tree ? known_of(entry.relation->tree_statistics, v.column) : nullptr) return of_tree;
+  if (const auto* own = known_of(entry.relation->statistics, v.column)) return own;
   const int rel = static_cast<size_t>(v.entry) < level.rel_of.size() ? level.rel_of[static_cast<size_t>(v.entry)] : -1;
   if (rel < 0 || level.rels[static_cast<size_t>(rel)].largest_leaf == nullptr) return nullptr;
   return known_of(*level.rels[static_cast<size_t>(rel)].largest_leaf, v.column);
