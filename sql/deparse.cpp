@@ -311,14 +311,14 @@ class Deparser {
     const ExprList& a = call.arguments;
     const auto part = [&](const char* before, size_t i, const char* after) {
       out_ += before;
-      print(*a[i], true);
+      print(*a[i], false);
       out_ += after;
     };
     if (f->name == "timezone" && a.size() == 2) {
       out_ += "(";
-      nested(*a[1], call, true);
+      nested(*a[1], call, false);
       out_ += " AT TIME ZONE ";
-      nested(*a[0], call, true);
+      nested(*a[0], call, false);
       out_ += ")";
       return true;
     }
@@ -341,7 +341,7 @@ class Deparser {
     }
     if (f->name == "is_normalized" && form != nullptr && !form->value.get().null) {
       out_ += "(";
-      nested(*a[0], call, true);
+      nested(*a[0], call, false);
       out_ += " IS ";
       if (form->value.get().str != "NFC") out_.append(form->value.get().str).append(" ");
       out_ += "NORMALIZED)";
@@ -353,6 +353,23 @@ class Deparser {
       part("", 2, "");
       if (a.size() == 4) part(" FOR ", 3, "");
       out_ += ")";
+      return true;
+    }
+    if (f->name == "overlaps" && a.size() == 4) {
+      part("((", 0, ", ");
+      part("", 1, ") OVERLAPS (");
+      part("", 2, ", ");
+      part("", 3, "))");
+      return true;
+    }
+    if (f->name == "pg_collation_for" && a.size() == 1) {
+      part("COLLATION FOR (", 0, ")");
+      return true;
+    }
+    if (f->name == "substring" && a.size() == 3 && f->arguments[1] == oid::kText) {
+      part("SUBSTRING(", 0, " SIMILAR ");
+      part("", 1, " ESCAPE ");
+      part("", 2, ")");
       return true;
     }
     if (f->name == "substring" && a.size() >= 2) {

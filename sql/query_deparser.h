@@ -67,7 +67,7 @@ class QueryDeparser final : public QueryNodePrinter {
   std::string change(const Query& q, int level, bool show_names) const;
   std::string target(const Query& q, bool as) const;
   static std::string target_column(const Query& q, int column);
-  std::string assigned(const ExprPtr& e) const { return e->kind == ExprKind::kDefault ? "DEFAULT" : item(e, true); }
+  std::string assigned(const ExprPtr& e) const { return e->kind == ExprKind::kDefault ? "DEFAULT" : item(e, false); }
   struct AssignedPart {
     std::string target;  // column, column[1], column.field
     ExprPtr value;

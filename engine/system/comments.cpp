@@ -4,6 +4,7 @@
 #include "base/sqlstate.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/object_identity.h"
+#include "sql/deparse.h"
 #include "types/io/record.h"
 #include "types/textsearch/session.h"
 
@@ -120,7 +121,8 @@ std::string in_words(SessionParts& session, Oid class_id, Oid oid, int32_t colum
     case pg_ts_template::kOid: return text_search_in_words(session, class_id, oid);
     case pg_namespace::kOid: return named("schema", view.schema_name(oid));
     case pg_authid::kOid: return named("role", view.role_name(oid));
-    case pg_collation::kOid: return named("collation", types::collation_display_name(names.context, oid));
+    case pg_collation::kOid:
+      return view.collation_name(oid).empty() ? "" : "collation " + sql::deparse_collation(view, oid, false);
     case pg_database::kOid:
       rows.find(class_id, oid,
                 [&](RowReader row) { out = "database " + std::string(row.str(pg_database::c_datname)); });

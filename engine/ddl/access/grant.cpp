@@ -293,7 +293,7 @@ Result<std::vector<RelationPtr>> relations_in_schemas(DdlContext& c, const PgQue
       if (row.oid(pg_class::c_relnamespace) != schema) return true;
       const char kind = row.chr(pg_class::c_relkind);
       const bool sequence = s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE;
-      if (sequence ? kind == 'S' : kind == 'r' || kind == 'p' || kind == 'v' || kind == 'm')
+      if (sequence ? kind == 'S' : kind == 'r' || kind == 'p' || kind == 'v' || kind == 'm' || kind == 'f')
         found.push_back(row.oid(pg_class::c_oid));
       return true;
     });

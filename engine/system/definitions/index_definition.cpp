@@ -4,6 +4,7 @@
 #include "engine/system/definitions/opclass_text.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/expression/overloads.h"
+#include "sql/deparse.h"
 #include "storage/table.h"
 #include "types/builtin/builtins.h"
 #include "types/value/array_format.h"
@@ -43,8 +44,7 @@ std::string key_with_options(SessionParts& session, const RelationPtr& table, co
     natural = (*expression)->type.collation;
   }
   if (column.type.collation != kInvalidOid && column.type.collation != natural) {
-    NameContext names(session);
-    out += " COLLATE " + types::collation_display_name(names.context, column.type.collation);
+    out += " COLLATE " + sql::deparse_collation(session.session_catalog(), column.type.collation, false);
   }
   out += opclass_suffix(session, index.oid, static_cast<int16_t>(at + 1), column.opclass, column.type.oid);
   if (column.descending) {

@@ -3,6 +3,7 @@
 #include "engine/system/catalog_rows.h"
 #include "engine/system/definitions/expression_text.h"
 #include "engine/system/definitions/opclass_text.h"
+#include "sql/deparse.h"
 #include "sql/partition/constraint_text.h"
 #include "storage/table.h"
 
@@ -30,8 +31,7 @@ Result<OwnedDatum> partition_key_text(SessionParts& session, std::span<const Dat
       natural = session.session_catalog().type(k.type.oid)->collation;
     }
     if (k.type.collation != kInvalidOid && k.type.collation != natural) {
-      NameContext names(session);
-      out += " COLLATE " + types::collation_display_name(names.context, k.type.collation);
+      out += " COLLATE " + sql::deparse_collation(session.session_catalog(), k.type.collation, false);
     }
     out += opclass_suffix(session, k.opclass, k.type.oid);
   }
