@@ -59,6 +59,21 @@ bool StatementCache::returns(const ScannedText& scanned) {
   return false;
 }
 
+void StatementCache::put_off(const ScannedText& scanned, uint32_t times) {
+  const uint64_t hash = hash_of(scanned.key);
+  if (put_off_.contains(hash)) return;
+  const MustNotFail scope;
+  if (put_off_.size() >= kPutOff) put_off_.clear();
+  put_off_.emplace(hash, times);
+}
+
+bool StatementCache::is_put_off(const ScannedText& scanned) {
+  const auto at = put_off_.find(hash_of(scanned.key));
+  if (at == put_off_.end() || at->second == 0) return false;
+  at->second--;
+  return true;
+}
+
 void StatementCache::insert(const ScannedText& scanned, uint64_t generation, PreparedPtr prepared) {
   if (scanned.key.size() > kKeyBytesMax / 4) return;
   if (generation != generation_ || entries_.size() >= kEntriesMax || key_bytes_ + scanned.key.size() > kKeyBytesMax) {

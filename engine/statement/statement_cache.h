@@ -30,6 +30,7 @@ class StatementCache {
   // Cached statements at most; when full the cache starts again empty.
   static constexpr size_t kEntriesMax = 1000;
   static constexpr size_t kOnProbation = 32;
+  static constexpr size_t kPutOff = 64;
   // Of all keys: a plan takes up to a hundred times the memory of its text.
   static constexpr size_t kKeyBytesMax = 4 << 20;
 
@@ -38,6 +39,10 @@ class StatementCache {
   PreparedPtr find(const ScannedText& scanned, uint64_t generation);
   // Whether this text has come before; from now on it has.
   bool returns(const ScannedText& scanned);
+  // The next `times` times that this text comes again it is not to be kept. Of the last kPutOff texts.
+  void put_off(const ScannedText& scanned, uint32_t times);
+  // One of these times has come.
+  bool is_put_off(const ScannedText& scanned);
   void insert(const ScannedText& scanned, uint64_t generation, PreparedPtr prepared);
   void erase(const ScannedText& scanned, uint64_t generation);
   void erase_if(const std::function<bool(const Prepared&)>& wanted);
@@ -78,6 +83,7 @@ class StatementCache {
   absl::flat_hash_map<std::string, Entry, Hash, Equal> entries_;
   std::deque<std::string> on_probation_;  // keys, oldest first; of some the entry is gone or no longer on probation
   Seen seen_;
+  absl::flat_hash_map<uint64_t, uint32_t> put_off_;  // hashes of keys, and how often yet
   uint64_t generation_ = 0;
   size_t key_bytes_ = 0;
   std::string shape_;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/relation_info.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_settings.h"
@@ -18,6 +19,7 @@
 #include "sql/plan/planner.h"
 #include "sql/policy/apply.h"
 #include "sql/rule/rewritten.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 
@@ -70,6 +72,16 @@ void Preparation::refresh_settings() {
 bool Preparation::wants_generic() {
   refresh_settings();
   return plan_mode_ == PlanMode::kGeneric;
+}
+
+uint32_t Preparation::texts_for_generic(const Prepared& planned) {
+  size_t partitions = 0;
+  for (const catalog::DependenceKey key : planned.depends.keys()) {
+    if (key < oid::kFirstUserOid || key > UINT32_MAX) continue;
+    const auto relation = catalog_.relation(static_cast<Oid>(key));
+    if (relation != nullptr && relation->is_partitioned()) partitions += relation->children.size();
+  }
+  return static_cast<uint32_t>(std::min<size_t>(partitions / kPartitionsPerText, UINT32_MAX));
 }
 
 bool Preparation::is_current(const Prepared& prepared) const {
@@ -221,7 +233,7 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
     custom = valid;
     if (!valid) cache_.erase(scanned, generation());
   } else {
-    kept = cache_.returns(scanned) || literals == Literals::kFolded || wants_generic();
+    kept = (cache_.returns(scanned) && !cache_.is_put_off(scanned)) || literals == Literals::kFolded || wants_generic();
   }
   INDIGO_ASSIGN(auto tree, sql::parse(text, scope_.settings().strings));
   if (tree->statements().size() != 1) return PreparedPtr();
@@ -232,7 +244,11 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
     INDIGO_TRY(scope_.check_failed_block(*parsed));
     INDIGO_TRY(scope_.begin_statement());
   }
-  if (!kept) return prepare(parsed, {}, false, {}, {});
+  if (!kept) {
+    INDIGO_ASSIGN(PreparedPtr planned, prepare(parsed, {}, false, {}, {}));
+    if (const uint32_t times = texts_for_generic(*planned); times > 1) cache_.put_off(scanned, times - 1);
+    return planned;
+  }
   if (!custom) {
     INDIGO_ASSIGN(PreparedPtr prepared, prepare(parsed, {}, false, scanned.literals, {}));
     const bool lifted =

@@ -62,8 +62,11 @@ class Preparation {
   Result<PreparedPtr> for_values(const PreparedPtr& generic, std::span<const Datum> values, PlanCounts& counts);
   // In the planner's units: some 100,000 rows read, of which planning takes a few per cent; and 5,000.
   static constexpr double kCustomPlanCost = 1000, kTrialCost = 50;
+  // To plan for so many partitions takes as long as to parse and plan one text whose values leave one of them.
+  static constexpr size_t kPartitionsPerText = 32;
   // A Query message's text, through the cache; null when it is not one statement. What is seen for the first time is planned
-  // with its own literals and not kept, except rows that are folded: their values are parameters in any case.
+  // with its own literals and not kept, except rows that are folded: their values are parameters in any case. So is, for some
+  // time, what reads a table of many partitions: a plan for any values is one for all of them.
   enum class Literals : uint8_t { kOwn, kFolded };
   Result<PreparedPtr> prepare_text(const ScannedText& scanned, std::string_view text,
                                    Literals literals = Literals::kOwn);
@@ -96,6 +99,8 @@ class Preparation {
   void require(Prepared& prepared, const sql::Query& query);
   // Whether a plan for any values is wanted of a text that has not been seen before.
   bool wants_generic();
+  // How often a text must come before a plan for any values pays.
+  uint32_t texts_for_generic(const Prepared& planned);
   bool chooses_custom(const PlanCounts& counts, double generic_cost);
   // Whether other sessions would prepare this text alike.
   bool shares(std::string_view text) const;
