@@ -281,6 +281,7 @@ WriteContext& TransactionImpl::writes() {
     if (isolation_ == Isolation::kSerializable && !locking_ && !snapshot_) take_snapshot();
     writes_ = store_.take_write_context();
     writes_->descriptor.start(id_);
+    lock_owner();  // by which who waits for a row knows this one's session; rows of the catalog need no table's lock
   }
   return *writes_;
 }

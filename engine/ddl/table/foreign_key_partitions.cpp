@@ -163,6 +163,11 @@ Status check_not_referenced(DdlContext& c, const RelationInfo& partition) {
 }
 
 Status remove_referenced_partition(DdlContext& c, const RelationInfo& partition) {
+  // Their constraints go. At once, and not after a weaker lock: who has read such a table may go on to change it.
+  for (size_t i = 0; i < partition.referenced_by.size(); i++) {
+    if (partition.referenced_by[i].parent == kInvalidOid) continue;
+    INDIGO_TRY(lock_object(c, partition.referencing_relations[i], TableLockMode::kAccessExclusive));
+  }
   INDIGO_TRY(check_not_referenced(c, partition));
   for (const ConstraintInfo& k : partition.referenced_by) {
     if (k.parent == kInvalidOid) continue;
