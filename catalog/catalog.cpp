@@ -62,13 +62,13 @@ const Collator* Catalog::collator(std::string_view locale, bool deterministic) {
   return at->second.get();
 }
 
-const Collator* Catalog::defined_order(Oid opclass, const types::DefinedComparison& comparison) {
-  if (comparison_calls_ == nullptr) return nullptr;
+const Collator* Catalog::defined_keys(Oid opclass, const types::ClassFunction& function) {
+  if (class_calls_ == nullptr) return nullptr;
   std::lock_guard lock(collators_mutex_);
-  auto [at, added] = defined_orders_.try_emplace({comparison.database, opclass});
+  auto [at, added] = defined_keys_.try_emplace({function.database, opclass});
   if (added) {
-    at->second =
-        std::make_unique<const Collator>(std::make_shared<types::DefinedOrder>(*comparison_calls_, comparison));
+    at->second = std::make_unique<const Collator>(
+        std::shared_ptr<const types::DefinedKeys>(types::DefinedKeys::make(*class_calls_, function)));
   }
   return at->second.get();
 }

@@ -100,10 +100,10 @@ class Catalog {
   // The collator of an ICU locale, opened at its first use; null when ICU cannot open it.
   const Collator* collator(std::string_view locale, bool deterministic);
 
-  // The order of an operator class of users' own, for sorts and look-ups that keep no keys: without labels but those that a
-  // query's hash tables ask for. `calls` is set once, before the first session.
-  const Collator* defined_order(Oid opclass, const types::DefinedComparison& comparison);
-  void set_comparison_calls(types::ComparisonCalls& calls) { comparison_calls_ = &calls; }
+  // The order or hash of an operator class of users' own, for sorts and look-ups that keep no keys: without labels but those
+  // that a query's hash tables ask for. `calls` is set once, before the first session.
+  const Collator* defined_keys(Oid opclass, const types::ClassFunction& function);
+  void set_class_calls(types::ClassCalls& calls) { class_calls_ = &calls; }
 
   // Changes when committed DDL changed shared objects (roles, databases).
   uint64_t shared_version() const { return shared_version_.load(std::memory_order_acquire); }
@@ -124,10 +124,10 @@ class Catalog {
   std::atomic<Oid> next_oid_{16384};
   std::atomic<Oid> oid_bound_{0};
   std::atomic<uint64_t> shared_version_{1};
-  std::mutex collators_mutex_;  // guards collators_ and defined_orders_; what they map to stays
+  std::mutex collators_mutex_;  // guards collators_ and defined_keys_; what they map to stays
   std::map<std::pair<std::string, bool>, std::unique_ptr<const Collator>> collators_;
-  std::map<std::pair<Oid, Oid>, std::unique_ptr<const Collator>> defined_orders_;  // by database and class
-  types::ComparisonCalls* comparison_calls_ = nullptr;
+  std::map<std::pair<Oid, Oid>, std::unique_ptr<const Collator>> defined_keys_;  // by database and class
+  types::ClassCalls* class_calls_ = nullptr;
   std::mutex bases_mutex_;  // guards bases_
   BaseRowsSet bases_;
   std::mutex sequences_mutex_;  // guards sequences_

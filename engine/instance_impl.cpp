@@ -121,24 +121,24 @@ Status InstanceImpl::start() {
         .with_detail("Its processors have no invariant time-stamp counter, or the kernel does not trust it.");
   }
   store_ = storage::Store::create(store_options);
-  comparison_calls_ = programs::make_comparison_calls(*this);
+  class_calls_ = programs::make_class_calls(*this);
   next_pid_ = static_cast<int32_t>(getpid());
   auto threads = static_cast<unsigned>(number(defaults_, "recovery_threads"));
   if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
   if (data_ == nullptr) {
     if (options_.image_directory.empty()) {
       INDIGO_ASSIGN(catalog_, catalog::Catalog::create(*store_, options_.os_user));
-      catalog_->set_comparison_calls(*comparison_calls_);
+      catalog_->set_class_calls(*class_calls_);
     } else {
       INDIGO_ASSIGN(catalog_, load_image(options_.image_directory, *store_, threads));
-      catalog_->set_comparison_calls(*comparison_calls_);
+      catalog_->set_class_calls(*class_calls_);
       INDIGO_TRY(rebuild_after_recovery(*this, threads, false));
     }
     auto_analyzer_ = std::make_unique<AutoAnalyzer>(*this);
     return {};
   }
   INDIGO_ASSIGN(catalog_, data_->load(*store_, options_.os_user, threads));
-  catalog_->set_comparison_calls(*comparison_calls_);
+  catalog_->set_class_calls(*class_calls_);
   defaults_[*find_setting("log_device")] = data_->device_text();
   defaults_[*find_setting("data_directory")] = options_.data_directory;
   defaults_[*find_setting("fsync")] = level == log::Durability::kPower ? "on" : "off";

@@ -106,7 +106,7 @@ class InstanceImpl final : public Instance {
   std::vector<std::string> defaults_;
   std::unique_ptr<DataDirectory> data_;  // null: everything in memory
   std::unique_ptr<storage::Store> store_;
-  std::unique_ptr<types::ComparisonCalls> comparison_calls_;  // before the catalog, which calls it
+  std::unique_ptr<types::ClassCalls> class_calls_;  // before the catalog, which calls it
   std::unique_ptr<catalog::Catalog> catalog_;
   int64_t start_timestamp_ = 0;
   TableActivity table_activity_;

@@ -72,7 +72,7 @@ const Expr* ordered_by_class(catalog::CatalogView& catalog, const SortKey& key) 
 }
 
 bool is_class_order(catalog::CatalogView& catalog, const Expr& e) {
-  return e.kind == ExprKind::kCollate && catalog::order_of_class(catalog, e.type.collation) != nullptr;
+  return e.kind == ExprKind::kCollate && catalog::keys_of_class(catalog, e.type.collation) != nullptr;
 }
 
 std::string deparse_collation(catalog::CatalogView& catalog, Oid collation, bool always_qualify) {

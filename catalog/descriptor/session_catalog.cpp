@@ -517,8 +517,8 @@ const Collator* SessionCatalog::collator(Oid collation) {
     std::string image;
     const SystemTable& t = database_->table(pg_collation::kOid);
     if (!t.find_oid(txn, collation, image)) {  // an operator class (CatalogView::ordering_class)
-      const auto comparison = comparison_of_class(*database_, txn, collation);
-      if (comparison) found = catalog_.defined_order(collation, *comparison);
+      const auto function = function_of_class(*database_, txn, collation);
+      if (function) found = catalog_.defined_keys(collation, *function);
       return;
     }
     const RowReader row = t.reader(image);

@@ -90,18 +90,35 @@ class IndexCalls final : public exec::IndexRoutines {
   const std::weak_ptr<catalog::Database> database_;
 };
 
-class Comparisons final : public types::ComparisonCalls {
+class ClassFunctions final : public types::ClassCalls {
  public:
-  explicit Comparisons(InstanceImpl& instance) : instance_(instance) {}
+  explicit ClassFunctions(InstanceImpl& instance) : instance_(instance) {}
 
   Result<int32_t> compare(Oid database, Oid function, const types::TypeRef& type, const Datum& a,
                           const Datum& b) override {
+    const Datum arguments[] = {a, b};
+    return integer(database, function, type, arguments);
+  }
+
+  Result<int32_t> hash(Oid database, Oid function, const types::TypeRef& type, const Datum& value) override {
+    if (function == kInvalidOid)
+      return Error(sqlstate::kInternalError, "missing support function 1 of a hash operator class");
+    return integer(database, function, type, {&value, 1});
+  }
+
+  void note_failure(const Error& error) override {
+    SessionParts* session = running_session();
+    auto* host = session == nullptr ? nullptr : dynamic_cast<exec::HasIndexRoutines*>(&session->context());
+    if (host != nullptr) host->note_key_failure(error);
+  }
+
+ private:
+  Result<int32_t> integer(Oid database, Oid function, const types::TypeRef& type, std::span<const Datum> arguments) {
     types::CallInfo call;
     call.function = function;
     call.result = {oid::kInt4, -1, kInvalidOid};
-    call.arguments = {type, type};
+    call.arguments.assign(arguments.size(), type);
     call.collation = type.collation;
-    const Datum arguments[] = {a, b};
     SessionParts* session = running_session();
     INDIGO_ASSIGN(const OwnedDatum result,
                   session != nullptr ? call_in(*session, call, arguments)
@@ -112,20 +129,13 @@ class Comparisons final : public types::ComparisonCalls {
     return result.get().i32;
   }
 
-  void note_failure(const Error& error) override {
-    SessionParts* session = running_session();
-    auto* host = session == nullptr ? nullptr : dynamic_cast<exec::HasIndexRoutines*>(&session->context());
-    if (host != nullptr) host->note_key_failure(error);
-  }
-
- private:
   InstanceImpl& instance_;
 };
 
 }  // namespace
 
-std::unique_ptr<types::ComparisonCalls> make_comparison_calls(InstanceImpl& instance) {
-  return std::make_unique<Comparisons>(instance);
+std::unique_ptr<types::ClassCalls> make_class_calls(InstanceImpl& instance) {
+  return std::make_unique<ClassFunctions>(instance);
 }
 
 std::shared_ptr<exec::IndexRoutines> make_index_routines(SessionParts& session) {

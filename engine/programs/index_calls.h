@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "engine/exec/scan/index_routines.h"
-#include "types/value/defined_order.h"
+#include "types/value/defined_key.h"
 
 namespace indigo::engine {
 class InstanceImpl;
@@ -16,7 +16,7 @@ namespace indigo::engine::programs {
 // For an index of the session's database. The session is not kept.
 std::shared_ptr<exec::IndexRoutines> make_index_routines(SessionParts& session);
 
-// The comparisons of operator classes of users' own, called likewise.
-std::unique_ptr<types::ComparisonCalls> make_comparison_calls(InstanceImpl& instance);
+// The comparisons and hashes of operator classes of users' own, called likewise.
+std::unique_ptr<types::ClassCalls> make_class_calls(InstanceImpl& instance);
 
 }  // namespace indigo::engine::programs

@@ -1,7 +1,7 @@
 // The order of text under one ICU collation (pg_collation.collprovider i), as PostgreSQL 15 defines it: ICU's comparison, and
 // for deterministic collations the bytes where ICU sees no difference. No Collator (a null pointer) stands for the C order,
 // that of the bytes, wherever one is asked for. Beside ICU's there are those of extensions' types, and the orders of operator
-// classes of users' own, which are of values of any type.
+// classes of users' own, and their hashes, which are of values of any type.
 // Thread safety: immutable; all functions are safe from any thread.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "types/oids.h"
-#include "types/value/defined_order.h"
+#include "types/value/defined_key.h"
 #include "types/value/physical.h"
 
 struct UCollator;
@@ -28,10 +28,13 @@ class Collator {
   // `ordered` the bytes tell no more than that.
   using KeyOf = std::string (*)(Str image);
   Collator(KeyOf key, bool ordered) : collator_(nullptr), key_(key), deterministic_(false), ordered_(ordered) {}
-  // An order that a function defines: only values() says what is in it, of texts as of all others.
-  explicit Collator(std::shared_ptr<const DefinedOrder> values,
-                    DefinedOrder::Labels labels = DefinedOrder::Labels::kKeep)
-      : collator_(nullptr), deterministic_(false), values_(std::move(values)), labels_(labels) {}
+  // What a function defines: only values() says what is in it, of texts as of all others.
+  explicit Collator(std::shared_ptr<const DefinedKeys> values, DefinedKeys::Labels labels = DefinedKeys::Labels::kKeep)
+      : collator_(nullptr),
+        deterministic_(false),
+        ordered_(values->ordered()),
+        values_(std::move(values)),
+        labels_(labels) {}
   ~Collator();
   Collator(const Collator&) = delete;
   Collator& operator=(const Collator&) = delete;
@@ -41,12 +44,12 @@ class Collator {
   // False: compare() and append_key() tell which values are equal, not which is the lesser one.
   bool ordered() const { return ordered_; }
   // Null: an order of texts.
-  const DefinedOrder* values() const { return values_.get(); }
+  const DefinedKeys* values() const { return values_.get(); }
   void append_value_key(const Datum& value, std::string& out) const { values_->append_key(value, labels_, out); }
   // The same order with labels of its own; the same labels, read only. Of orders with values() only.
   std::shared_ptr<const Collator> renewed() const { return std::make_shared<Collator>(values_->renewed()); }
   std::shared_ptr<const Collator> for_looking() const {
-    return std::make_shared<Collator>(values_, DefinedOrder::Labels::kLook);
+    return std::make_shared<Collator>(values_, DefinedKeys::Labels::kLook);
   }
   const std::string& locale() const { return locale_; }
   std::string version() const;  // pg_collation.collversion
@@ -76,8 +79,8 @@ class Collator {
   const std::string locale_;
   const bool deterministic_;
   const bool ordered_ = true;
-  const std::shared_ptr<const DefinedOrder> values_;
-  const DefinedOrder::Labels labels_ = DefinedOrder::Labels::kKeep;
+  const std::shared_ptr<const DefinedKeys> values_;
+  const DefinedKeys::Labels labels_ = DefinedKeys::Labels::kKeep;
 };
 
 // Collations that order by bytes: the database's own (which is C), C, POSIX and ucs_basic, and none at all.

@@ -19,7 +19,7 @@ std::string image_of(const Datum& value) {
 }  // namespace
 
 int DefinedOrder::compare(const Datum& a, const Datum& b) const {
-  Result<int32_t> result = calls_.compare(comparison_.database, comparison_.function, comparison_.type, a, b);
+  Result<int32_t> result = calls().compare(comparison_.database, comparison_.function, comparison_.type, a, b);
   if (!result.ok()) throw RaisedError(std::move(*result.take_error()));
   return *result;
 }

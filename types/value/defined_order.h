@@ -12,7 +12,6 @@
 // Thread safety: any thread. The function is called under no lock, as it may wait.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -20,46 +19,20 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/error.h"
-#include "types/type_info.h"
-#include "types/value/datum.h"
+#include "types/value/defined_key.h"
 #include "types/value/order_labels.h"
 
 namespace indigo::types {
 
-// Calls comparison functions, in the running session or in one of its own. One for the instance.
-class ComparisonCalls {
+class DefinedOrder final : public DefinedKeys {
  public:
-  virtual ~ComparisonCalls() = default;
-  // function(a, b), an integer, in this database.
-  virtual Result<int32_t> compare(Oid database, Oid function, const TypeRef& type, const Datum& a, const Datum& b) = 0;
-  // Why the key of an index could not be made, for the message of the running session's statement.
-  virtual void note_failure(const Error& error) = 0;
-};
+  DefinedOrder(ClassCalls& calls, ClassFunction comparison) : DefinedKeys(calls), comparison_(comparison) {}
 
-// Where the function stands: pg_amproc's row of the class.
-struct DefinedComparison {
-  Oid database = kInvalidOid;
-  Oid function = kInvalidOid;
-  TypeRef type;  // of both arguments, with the collation that the function works under
-};
-
-class DefinedOrder {
- public:
-  DefinedOrder(ComparisonCalls& calls, DefinedComparison comparison) : calls_(calls), comparison_(comparison) {}
-
-  // Negative, zero, positive. Throws RaisedError (base/raised_error.h) when the function fails.
-  int compare(const Datum& a, const Datum& b) const;
-  // kLook: a value that has no label is told where it would lie, and not kept. Of two of them between the same neighbours
-  // nothing is known.
-  enum class Labels : uint8_t { kKeep, kLook };
-  // Appends the value's key; throws as compare() does, or with 54000 when no label is short enough.
-  void append_key(const Datum& value, Labels labels, std::string& out) const;
-
-  void note_failure(const Error& error) const { calls_.note_failure(error); }
-
-  // The same order with no labels yet.
-  std::unique_ptr<DefinedOrder> renewed() const { return std::make_unique<DefinedOrder>(calls_, comparison_); }
+  bool ordered() const override { return true; }
+  int compare(const Datum& a, const Datum& b) const override;
+  // Throws, too, with 54000 when no label is short enough.
+  void append_key(const Datum& value, Labels labels, std::string& out) const override;
+  std::unique_ptr<DefinedKeys> renewed() const override { return std::make_unique<DefinedOrder>(calls(), comparison_); }
 
  private:
   // A treap: heap-ordered by `priority`, so that its height is logarithmic whatever order values come in.
@@ -79,8 +52,7 @@ class DefinedOrder {
   NextLabel next_expected(const Node* below, const Node* above) const;
   static Node* insert(Node* root, Node* added);
 
-  ComparisonCalls& calls_;
-  const DefinedComparison comparison_;
+  const ClassFunction comparison_;
   mutable std::mutex mutex_;  // guards what follows; nodes' values and labels do not change and may be read without it
   mutable std::vector<std::unique_ptr<Node>> nodes_;
   mutable Node* root_ = nullptr;

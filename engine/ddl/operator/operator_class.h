@@ -1,7 +1,7 @@
 // CREATE and DROP OPERATOR CLASS and FAMILY: rows of pg_opclass, pg_opfamily, pg_amop and pg_amproc.
 //
-// A class is a definition that is kept and dumped. One that is a type's default for btree or hash decides how its values are
-// sorted, so its functions must be ones that sorting and indexes know: an extension's (types/extension/extension.h).
+// A class is a definition that is kept and dumped. Functions of users' own order and hash values through
+// catalog/descriptor/class_order.h; those in C are an extension's (types/extension/extension.h).
 // Thread safety: as the DdlContext.
 #pragma once
 

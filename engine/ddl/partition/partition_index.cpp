@@ -7,6 +7,7 @@
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/table/rewrite.h"
 #include "sql/parse/parse_tree.h"
+#include "types/builtin/index_methods.h"
 
 namespace indigo::engine::ddl {
 
@@ -135,7 +136,31 @@ Status check_foreign_partition(const RelationInfo& parent) {
   return {};
 }
 
-Status check_partitioned_key(const RelationInfo& relation, const IndexSpec& spec) {
+namespace {
+
+// What the class calls equal; kInvalidOid: it does not say.
+Oid equality_of_class(DdlContext& c, Oid opclass) {
+  namespace pg_opclass = catalog::pg_opclass;
+  namespace pg_amop = catalog::pg_amop;
+  std::string image;
+  const SystemTable& classes = table(c, pg_opclass::kOid);
+  if (!classes.find_oid(c.txn, opclass, image)) return kInvalidOid;
+  const RowReader of = classes.reader(image);
+  const Datum type = Datum::of_oid(of.oid(pg_opclass::c_opcintype));
+  const int strategy = of.oid(pg_opclass::c_opcmethod) == oid::kHashMethod ? 1 : 3;
+  Oid found = kInvalidOid;
+  table(c, pg_amop::kOid)
+      .scan_index(c.txn, system_index::kAmopFamily, {Datum::of_oid(of.oid(pg_opclass::c_opcfamily)), type, type},
+                  [&](RowReader row) {
+                    if (row.i16(pg_amop::c_amopstrategy) == strategy) found = row.oid(pg_amop::c_amopopr);
+                    return found == kInvalidOid;
+                  });
+  return found;
+}
+
+}  // namespace
+
+Status check_partitioned_key(DdlContext& c, const RelationInfo& relation, const IndexSpec& spec) {
   if (!relation.is_partitioned() || !spec.unique) return {};
   const std::string kind = spec.primary ? "PRIMARY KEY" : "UNIQUE";
   for (const catalog::PartitionKeyColumn& k : relation.partition_key->columns) {
@@ -143,8 +168,11 @@ Status check_partitioned_key(const RelationInfo& relation, const IndexSpec& spec
       return Error(sqlstate::kFeatureNotSupported, "unsupported " + kind + " constraint with partition key definition")
           .with_detail(kind + " constraints cannot be used when partition keys include expressions.");
     }
-    const bool has = std::any_of(spec.columns.begin(), spec.columns.end(),
-                                 [&](const IndexColumnSpec& column) { return column.column == k.column; });
+    // Rows that the index calls equal must be in one partition.
+    const bool has = std::any_of(spec.columns.begin(), spec.columns.end(), [&](const IndexColumnSpec& column) {
+      return column.column == k.column &&
+             (column.opclass == k.opclass || equality_of_class(c, column.opclass) == equality_of_class(c, k.opclass));
+    });
     if (has) continue;
     return Error(sqlstate::kFeatureNotSupported,
                  "unique constraint on partitioned table must include all partitioning columns")
@@ -170,11 +198,13 @@ Status add_partition_index(DdlContext& c, ConstraintTarget& target, const Relati
   key.primary = index.primary;
   for (const catalog::IndexColumn& above : index.columns) {
     for (const ColumnInfo& column : partition->columns) {
-      if (above.column != 0 && column.name == name_of(parent, above.column))
-        key.columns.emplace_back().column = column.number;
+      if (above.column == 0 || column.name != name_of(parent, above.column)) continue;
+      IndexColumnSpec& own = key.columns.emplace_back();
+      own.column = column.number;
+      own.opclass = above.opclass;
     }
   }
-  INDIGO_TRY(check_partitioned_key(*partition, key));
+  INDIGO_TRY(check_partitioned_key(c, *partition, key));
   INDIGO_TRY(add_key_like(c, target, parent, index));
   const RelationPtr now = current(c, target.relation);
   for (const IndexInfo& own : now->indexes) {

@@ -10,7 +10,7 @@ namespace indigo::engine::ddl {
 Status check_no_foreign_partition(DdlContext& c, const RelationInfo& table);
 Status check_foreign_partition(const RelationInfo& parent);
 // 0A000 when a unique index leaves out a column of the partition key: no partition could answer for the others.
-Status check_partitioned_key(const RelationInfo& relation, const IndexSpec& spec);
+Status check_partitioned_key(DdlContext& c, const RelationInfo& relation, const IndexSpec& spec);
 // The parent's index in a partition: one that is there and fits, or a new one.
 Status add_partition_index(DdlContext& c, ConstraintTarget& target, const RelationInfo& parent, const IndexInfo& index);
 // The same in all partitions of a partitioned table, down to the last; locks them.

@@ -35,6 +35,29 @@ Error not_in_key(std::string message, int at, SqlState state = sqlstate::kInvali
   return Error(state, std::move(message)).at(at);
 }
 
+// Rows find their partition by a hash class's support function 2, without which there is nothing to go by.
+Status check_seeded_hash(DdlContext& c, Oid opclass) {
+  namespace pg_opclass = catalog::pg_opclass;
+  std::string image;
+  const SystemTable& classes = table(c, pg_opclass::kOid);
+  if (!classes.find_oid(c.txn, opclass, image)) return {};
+  const RowReader of = classes.reader(image);
+  const Oid type = of.oid(pg_opclass::c_opcintype);
+  const Datum input = Datum::of_oid(type);
+  bool has = false;
+  table(c, catalog::pg_amproc::kOid)
+      .scan_index(c.txn, system_index::kAmprocFamily, {Datum::of_oid(of.oid(pg_opclass::c_opcfamily)), input, input},
+                  [&](RowReader row) {
+                    has = has || row.i16(catalog::pg_amproc::c_amprocnum) == 2;
+                    return !has;
+                  });
+  if (has) return {};
+  return Error(sqlstate::kInvalidObjectDefinition,
+               "operator class " + quoted(std::string(of.str(pg_opclass::c_opcname))) +
+                   " of access method hash is missing support function 2 for type " +
+                   type_text(c, {type, -1, kInvalidOid}));
+}
+
 // The class a column is compared or hashed by; 42704 when its type has none.
 Result<Oid> class_of(DdlContext& c, const PgQuery__PartitionElem& e, Oid type, char strategy) {
   const bool hash = strategy == 'h';
@@ -43,17 +66,22 @@ Result<Oid> class_of(DdlContext& c, const PgQuery__PartitionElem& e, Oid type, c
   const std::string method(classes.name);
   if (e.n_opclass > 0) {
     INDIGO_ASSIGN(const Oid found, find_class(c, nodes(e.n_opclass, e.opclass), type, classes.oid));
+    if (hash && found >= oid::kFirstUserOid) INDIGO_TRY(check_seeded_hash(c, found));
     return found;
   }
   Oid found = c.catalog.default_opclass(type);
-  if (hash && found != kInvalidOid) {
+  if (hash) {
     const auto info = c.catalog.type(type);
     Oid base = info != nullptr && info->kind == 'd' ? info->base : type;
     if (info != nullptr && info->kind == 'e') base = oid::kAnyEnum;
     if (info != nullptr && info->is_array()) base = oid::kAnyArray;
     const Oid of_hash =
         c.catalog.catalog().builtins().default_opclass(classes.oid, base == oid::kVarchar ? oid::kText : base);
-    if (of_hash != kInvalidOid) found = of_hash;
+    if (of_hash != kInvalidOid) {
+      found = of_hash;
+    } else if (found == kInvalidOid || found >= oid::kFirstUserOid) {
+      found = c.catalog.own_default_opclass(base, classes.oid);
+    }
   }
   if (found != kInvalidOid) return found;
   return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {type, -1, kInvalidOid}) +
@@ -158,7 +186,7 @@ Status add_partition_key(DdlContext& c, const RelationPtr& relation, const PgQue
     const auto types = [&](Oid t) { return c.catalog.type(t); };
     const auto collators = [&](Oid collation) { return c.catalog.collator(collation); };
     const types::KeyColumn key = catalog::key_column_of(type, types, collators);
-    const bool defined = catalog::order_of_class(c.catalog, opclass) != nullptr;
+    const bool defined = catalog::keys_of_class(c.catalog, opclass) != nullptr;
     if (strategy != 'h' && !defined && !types::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("a partition key of type " + type_text(c, {type.oid, -1, kInvalidOid}));
     }

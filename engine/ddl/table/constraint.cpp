@@ -138,7 +138,7 @@ Status add_key(DdlContext& c, ConstraintTarget& target, const RelationPtr& relat
     spec.is_tree = !deferrable && !defined && !relation->is_partitioned();
     target.keyed = target.keyed || spec.is_tree;
   }
-  INDIGO_TRY(check_partitioned_key(*relation, spec));
+  INDIGO_TRY(check_partitioned_key(c, *relation, spec));
   spec.immediate = !deferrable;
   const RelationPtr old = target.is_new ? nullptr : current(c, relation->oid);
   INDIGO_ASSIGN(const Oid index, create_index(c, relation, spec));

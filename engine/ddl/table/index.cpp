@@ -21,6 +21,7 @@
 #include "sql/analyze/select/targets.h"
 #include "storage/table.h"
 #include "types/builtin/builtins.h"
+#include "types/builtin/index_methods.h"
 #include "types/value/acl.h"
 #include "types/value/collator.h"
 
@@ -64,8 +65,11 @@ Oid own_default_class(DdlContext& c, const AccessMethod& method, Oid type) {
 
 // Default classes of a built-in type have one name in all methods that search for equal values.
 Result<Oid> default_class(DdlContext& c, const AccessMethod& method, Oid type) {
-  Oid opclass = method.searchable() ? c.catalog.default_opclass(type) : own_default_class(c, method, type);
-  if (method.searchable() && opclass != kInvalidOid && method.classes != catalog::default_access_method().oid) {
+  const bool own_only = !method.searchable() || method.classes == oid::kHashMethod;
+  Oid opclass = method.searchable() ? c.catalog.default_opclass(type) : kInvalidOid;
+  if (own_only && opclass == kInvalidOid) {
+    opclass = own_default_class(c, method, type);
+  } else if (method.searchable() && opclass != kInvalidOid && method.classes != catalog::default_access_method().oid) {
     opclass = opclass < oid::kFirstUserOid
                   ? c.catalog.catalog().builtins().opclass_named(method.classes, class_name(c, opclass))
                   : own_default_class(c, method, type);
@@ -213,7 +217,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   const auto collator_lookup = [&](Oid collation) { return c.catalog.collator(collation); };
   for (const IndexColumnSpec& column : spec.columns) {
     const types::KeyColumn key = catalog::key_column_of(column.type, type_lookup, collator_lookup);
-    if (catalog::order_of_class(c.catalog, column.opclass) != nullptr) continue;
+    if (catalog::keys_of_class(c.catalog, column.opclass) != nullptr) continue;
     if (catalog::access_method(spec.method)->searchable() && !types::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("an index on a column of type " + type_text(c, {column.type.oid, -1, kInvalidOid}));
     }
@@ -378,7 +382,8 @@ Result<Oid> retyped_class(DdlContext& c, const AccessMethod& method, Oid opclass
   const auto by_default = default_class(c, method, from);
   if (by_default.ok() && *by_default == opclass) return default_class(c, method, to);
   const std::string name = class_name(c, opclass);
-  if (opclass >= oid::kFirstUserOid || class_accepts(c, method, name, to)) return opclass;
+  const bool extension = opclass >= oid::kFirstUserOid && catalog::keys_of_class(c.catalog, opclass) == nullptr;
+  if (extension || class_accepts(c, method, name, to)) return opclass;
   return Error(sqlstate::kDatatypeMismatch,
                "operator class " + quoted(name) + " does not accept data type " + type_text(c, {to, -1, kInvalidOid}));
 }
@@ -414,9 +419,8 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
     spec.opclass = c.catalog.catalog().builtins().opclass_named(method.classes, q.name);
     if (spec.opclass == kInvalidOid) {
       spec.opclass = operator_class_named(c, method.classes, q);
-      // Its function orders the keys, if the method asks for one.
-      defined = catalog::order_of_class(c.catalog, spec.opclass) != nullptr;
-      if (spec.opclass != kInvalidOid && method.searchable() && !(defined && method.ordered))
+      defined = catalog::keys_of_class(c.catalog, spec.opclass) != nullptr;  // its function makes the keys
+      if (spec.opclass != kInvalidOid && method.searchable() && !defined)
         return unsupported("an index of method \"" + std::string(method.name) + "\" by operator class " +
                            quoted(q.name));
     }
@@ -569,7 +573,7 @@ Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
   }
   if (spec.unique && relation->is_partitioned() && s.relation->inh)
     INDIGO_TRY(check_no_foreign_partition(c, *relation));
-  INDIGO_TRY(check_partitioned_key(*relation, spec));
+  INDIGO_TRY(check_partitioned_key(c, *relation, spec));
   INDIGO_ASSIGN(const Oid oid, create_index(c, relation, spec));
   std::vector<int16_t> columns;
   for (const IndexColumnSpec& column : spec.columns) {

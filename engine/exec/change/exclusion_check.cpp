@@ -6,6 +6,7 @@
 #include "catalog/access_method.h"
 #include "catalog/catalog.h"
 #include "catalog/database.h"
+#include "catalog/descriptor/class_order.h"
 #include "catalog/descriptor/exclusion_info.h"
 #include "engine/exec/change/moved_away.h"
 #include "engine/exec/errors.h"
@@ -90,7 +91,10 @@ Result<std::unique_ptr<ExclusionCheck>> ExclusionCheck::make(QueryState& state, 
     values.push_back(e);
     INDIGO_ASSIGN(sql::ExprPtr call, operator_call(catalog, operators[i], over_input(e, 0), e));
     conditions.push_back(std::move(call));
-    out->by_key_ = out->by_key_ && catalog.btree_strategy(operators[i]) == 3;
+    const bool own = catalog::keys_of_class(catalog, column.opclass) != nullptr;
+    const int strategy =
+        own ? catalog.strategy_in_class(column.opclass, operators[i]) : catalog.btree_strategy(operators[i]);
+    out->by_key_ = out->by_key_ && strategy == 3;
     if (method != nullptr && method->inverted) {
       out->keys_.push_back(catalog::inverted_key(catalog, column));
       out->strategies_.push_back(catalog::inverted_strategy(catalog, out->keys_.back(), operators[i]));

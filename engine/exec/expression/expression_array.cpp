@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/class_order.h"
 #include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/expression/expression_nodes.h"
 #include "types/function/registry.h"
@@ -290,7 +291,7 @@ bool is_lookup(Builder& b, const sql::ArrayCompareExpr& x, const types::TypeRef&
   auto& catalog = b.state().session().catalog();
   const types::OperatorInfo* op = catalog.operator_by_oid(x.op);
   if (op != nullptr && !x.any) op = catalog.operator_by_oid(op->negator);
-  if (op == nullptr || op->name != "=" || !op->can_hash || op->left != op->right) return false;
+  if (op == nullptr || op->name != "=" || op->left != op->right || !catalog::hashes_as_type(catalog, *op)) return false;
   const types::Collator* collator = catalog.collator(x.collation);
   if (collator != nullptr && !collator->deterministic()) return false;
   const types::TypeOrder* order = types::type_order(x.left->type.oid);

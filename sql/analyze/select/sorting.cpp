@@ -51,7 +51,7 @@ Result<TargetEntry*> numbered_target(Scope& scope, int number, Clause clause, in
 Oid collation_of_class(Analysis& a, Oid opclass) {
   constexpr Oid kTextPattern = 4217, kVarcharPattern = 4218, kBpcharPattern = 4219;
   if (opclass == kTextPattern || opclass == kVarcharPattern || opclass == kBpcharPattern) return oid::kCCollation;
-  return catalog::order_of_class(a.catalog, opclass) != nullptr ? opclass : kInvalidOid;
+  return catalog::keys_of_class(a.catalog, opclass) != nullptr ? opclass : kInvalidOid;
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 // Conditions to relations: where each conjunct of WHERE and ON may be evaluated, which joins restrict the join order, and
 // which equalities make equivalence classes. The rules are those of PostgreSQL's deconstruct_jointree (README, "optimizer").
+#include <utility>
+
+#include "catalog/descriptor/class_order.h"
+#include "sql/analyze/make.h"
 #include "sql/plan/condition/clauses.h"
 #include "sql/plan/condition/equivalence.h"
 #include "sql/plan/condition/or_clauses.h"
@@ -11,6 +15,39 @@
 
 namespace indigo::sql::planning {
 namespace {
+
+// Of an equality whose hashes functions of users' own make, that the hashes are equal: what joins can go by. Null: it is none.
+ExprPtr hashed_alike(Level& level, const ExprPtr& e) {
+  constexpr Oid kInt4Equal = 96;
+  const auto* call = try_as<CallExpr>(e);
+  if (!call || call->op < oid::kFirstUserOid || call->arguments.size() != 2 || contains_volatile(*e)) return nullptr;
+  catalog::CatalogView& catalog = level.s.catalog();
+  const auto* op = catalog.operator_by_oid(call->op);
+  if (!op || !op->can_hash || catalog::hashes_as_type(catalog, *op)) return nullptr;
+  const catalog::HashFunctions functions = catalog::hash_functions_of(catalog, *op);
+  const auto* equal = catalog.operator_by_oid(kInt4Equal);
+  if (functions.left == kInvalidOid || functions.right == kInvalidOid || !equal) return nullptr;
+  // An operator that is asked about nulls, too: they hash to 0, as in PostgreSQL.
+  const auto called = [&](Oid function, size_t argument) -> ExprPtr {
+    auto out = std::make_shared<CallExpr>();
+    out->type.oid = oid::kInt4;
+    out->function = function;
+    out->collation = call->collation;
+    out->arguments = {call->arguments[argument]};
+    if (call->strict) return out;
+    auto known = std::make_shared<CoalesceExpr>();
+    known->type.oid = oid::kInt4;
+    known->arguments = {out, make_int4(0)};
+    return known;
+  };
+  auto out = std::make_shared<CallExpr>();
+  out->type.oid = oid::kBool;
+  out->function = equal->function;
+  out->op = equal->oid;
+  out->form = CallExpr::Form::kOperator;
+  out->arguments = {called(functions.left, 0), called(functions.right, 1)};
+  return out;
+}
 
 struct Scope {
   RelSet all;
@@ -127,6 +164,13 @@ class Distributor {
                   SpecialJoin* join) {
     if (is_true(e)) return;
     const RelSet rels = level_.rels_of(e);
+    if (const ExprPtr alike = rels.count() < 2 ? nullptr : hashed_alike(level_, e)) {
+      // It says nothing that e does not say, so that no class comes of it.
+      const bool classes = std::exchange(use_classes_, false);
+      distribute(alike, below_outer, scope, join_scope, kept, top, join);
+      level_.clauses.back().selectivity = 1;
+      use_classes_ = classes;
+    }
     RelSet required = rels;
     if (rels.empty()) {
       if (top && (scope.empty() || !contains_volatile(*e))) {  // a volatile one is asked for each row
@@ -210,7 +254,7 @@ Clause& make_clause(Level& level, const ExprPtr& e, RelSet rels) {
   const auto* op = level.s.catalog().operator_by_oid(call->op);
   const bool same = align_integers(level, c);
   const bool own = compared_under_own_collation(*call);
-  c.hashable = op && op->can_hash && same && own;
+  c.hashable = op && same && own && catalog::hashes_as_type(level.s.catalog(), *op);
   c.mergeable = op && op->can_merge && own && call->arguments[0]->type.oid == call->arguments[1]->type.oid &&
                 level.s.catalog().btree_strategy(call->op) == 3 && !c.null_safe;
   return c;

@@ -75,13 +75,14 @@ bool KeyConditions::usable_value(const ExprPtr& e) const {
 int KeyConditions::strategy_of(Oid op, Oid collation, const KeyPart& part) const {
   catalog::CatalogView& catalog = level_.s.catalog();
   const Oid own = part.expr->type.collation;
-  if (catalog::order_of_class(catalog, own) != nullptr) return catalog.strategy_in_class(own, op);
+  if (catalog::keys_of_class(catalog, own) != nullptr) return catalog.strategy_in_class(own, op);
   return in_order(collation, part) ? catalog.btree_strategy(op) : 0;
 }
 
 KeyConditions::Comparison KeyConditions::compare(const ExprPtr& condition, const KeyPart& part) const {
   Comparison out;
-  if (part.expr->type.oid == oid::kBool) {
+  const types::Collator* own = catalog::keys_of_class(level_.s.catalog(), part.expr->type.collation);
+  if (part.expr->type.oid == oid::kBool && own == nullptr) {
     if (is_part(condition, part)) return {3, make_bool(true), true};
     const auto* b = try_as<BoolExpr>(condition);
     if (b && b->op == BoolExpr::Op::kNot && is_part(b->arguments[0], part)) return {3, make_bool(false), true};
@@ -102,7 +103,9 @@ KeyConditions::Comparison KeyConditions::compare(const ExprPtr& condition, const
   int strategy = strategy_of(call->op, call->collation, part);
   if (strategy == 0) return out;
   if (flipped) strategy = 6 - strategy;
-  return placed(strategy, value, part.expr->type);
+  Comparison found = placed(strategy, value, part.expr->type);
+  found.exact = found.exact && (own == nullptr || own->ordered());  // one hash is no equality
+  return found;
 }
 
 KeyConditions::Operand KeyConditions::operand_of(const ExprPtr& condition, const KeyPart& part) const {
@@ -132,6 +135,8 @@ ExprPtr KeyConditions::array_of(const ExprPtr& condition, const KeyPart& part) c
   const auto* compare = try_as<ArrayCompareExpr>(condition);
   if (!compare || !compare->any || !is_part(compare->left, part) || !usable_value(compare->array)) return nullptr;
   if (strategy_of(compare->op, compare->collation, part) != 3) return nullptr;
+  const types::Collator* own = catalog::keys_of_class(level_.s.catalog(), part.expr->type.collation);
+  if (own != nullptr && !own->ordered()) return nullptr;
   const auto type = level_.s.catalog().type(compare->array->type.oid);
   if (!type) return nullptr;
   const auto placement = types::value_placement(base_type(type->element), base_type(part.expr->type.oid));

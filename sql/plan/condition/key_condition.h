@@ -17,7 +17,7 @@ class KeyConditions {
   struct Comparison {
     int strategy = 0;  // 1..5 for < <= = >= >; 0: it does not compare it
     ExprPtr value;
-    bool exact = true;
+    bool exact = true;  // else rows that have the key are still to be asked
   };
   Comparison compare(const ExprPtr& condition, const KeyPart& part) const;
   // The operator with the column on its left, and the value on its right; no operator: it is something else.

@@ -65,7 +65,7 @@ class KeyMatcher {
       const auto found = conditions_.compare(c->expr, part);
       if (found.strategy != 3) continue;
       out.bounds.equal.push_back(found.value);
-      take(c, true, way, out, here);
+      take(c, found.exact, way, out, here);
       return true;
     }
     for (const Clause* c : clauses) {

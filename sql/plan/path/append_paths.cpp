@@ -22,6 +22,7 @@
 #include "sql/plan/path/path_choice.h"
 #include "storage/table.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 #include "types/value/key_codec.h"
 
 namespace indigo::sql::planning {
@@ -114,7 +115,8 @@ class Leaves {
   Status match(const std::shared_ptr<const RelationInfo>& relation, IndexBounds& bounds) {
     const ScannedTable table = mapped_table(*entry_.relation, relation);
     std::vector<KeyPart> parts;
-    for (const catalog::PartitionKeyColumn& k : relation->partition_key->columns) {
+    for (size_t i = 0; i < relation->partition_key->columns.size(); i++) {
+      const catalog::PartitionKeyColumn& k = relation->partition_key->columns[i];
       KeyPart part;
       if (k.column > 0) {
         const int upper = table.upper_of[static_cast<size_t>(k.column) - 1];
@@ -123,11 +125,16 @@ class Leaves {
         INDIGO_ASSIGN(const ExprPtr e, analyze_expression(level_.s.session, k.expression, table.relation, TypeRef{}));
         part.expr = moved(e, table);
       }
-      if (k.type.collation != kInvalidOid && part.expr->type.collation != k.type.collation) {
+      // A class that is not the one of the type's order goes by its OID as a collation.
+      const types::Collator* keys = relation->partition_key->layout.column(i).collator;
+      const bool own = keys != nullptr && keys->values() != nullptr &&
+                       (!keys->ordered() || level_.s.catalog().defined_order(part.expr->type.oid) == nullptr);
+      const Oid collation = own ? k.opclass : k.type.collation;
+      if (collation != kInvalidOid && part.expr->type.collation != collation) {
         auto collated = std::make_shared<CollateExpr>();
         collated->argument = part.expr;
         collated->type = part.expr->type;
-        collated->type.collation = k.type.collation;
+        collated->type.collation = collation;
         part.expr = std::move(collated);
       }
       parts.push_back(std::move(part));

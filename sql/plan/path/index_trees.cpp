@@ -69,10 +69,11 @@ class TreeMaker {
   }
 
  private:
-  // The order of a class that is not the type's default one goes by the class's OID as a collation.
+  // A class that is not the one of the type's order goes by its OID as a collation.
   ExprPtr in_order_of(const catalog::IndexColumn& c, const types::KeyColumn& key, const ExprPtr& e) const {
     const bool defined = key.collator != nullptr && key.collator->values() != nullptr;
-    if (defined && level_.s.catalog().defined_order(e->type.oid) == nullptr) return collated(e, c.opclass);
+    if (defined && (!ordered(key) || level_.s.catalog().defined_order(e->type.oid) == nullptr))
+      return collated(e, c.opclass);
     return collated(e, c.type.collation);
   }
 
@@ -114,7 +115,7 @@ Result<std::vector<IndexTree>> index_trees(Level& level, const Rel& rel, const E
     INDIGO_ASSIGN(IndexTree tree, maker.secondary(index));
     tree.index = static_cast<int>(i);
     for (size_t part = 0; part < tree.parts.size(); part++) {
-      if (ordered(index.key.column(part))) continue;
+      if (ordered(index.key.column(part)) || !method->ordered) continue;
       tree.parts.resize(part);
       tree.unique = tree.appends_key = false;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/catalog.h"
+#include "catalog/descriptor/class_order.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/clauses.h"
 #include "sql/plan/rewrite/rewrite.h"
@@ -32,7 +33,8 @@ bool equality_of(Level& level, const ExprPtr& e, Correlation::Equality& out) {
     return false;
   const ExprPtr &left = call->arguments[0], &right = call->arguments[1];
   const auto* op = level.s.catalog().operator_by_oid(call->op);
-  if (!op || !op->can_hash || !op->can_merge || left->type.oid != right->type.oid) return false;
+  if (!op || !op->can_merge || left->type.oid != right->type.oid) return false;
+  if (!catalog::hashes_as_type(level.s.catalog(), *op)) return false;
   const types::Collator* collator = level.s.catalog().collator(call->collation);
   if (!compared_under_own_collation(*call) || (collator && !collator->deterministic())) return false;
   const auto only = [](const ExprPtr& a, int mine, int other) {

@@ -2,6 +2,7 @@
 // a correlated aggregate: joins with what unnest_scalar.cpp makes of it.
 #include <algorithm>
 
+#include "catalog/descriptor/class_order.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/rewrite/correlation.h"
 #include "sql/plan/rewrite/null_rows.h"
@@ -132,7 +133,7 @@ class SublinkPullUp {
       return false;
     }
     const auto* op = level_.s.catalog().operator_by_oid(call->op);
-    if (!op || !op->can_hash || contains_volatile(*link.test)) return false;
+    if (!op || !catalog::hashes_as_type(level_.s.catalog(), *op) || contains_volatile(*link.test)) return false;
     const int entry = add_entry(link.query);
     FromNode& join = wrap(JoinType::kAnti, leaf(entry));
     join.null_aware = true;

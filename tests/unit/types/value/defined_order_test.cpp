@@ -8,18 +8,24 @@
 
 #include "base/raised_error.h"
 #include "base/sqlstate.h"
+#include "types/value/collator.h"
+#include "types/value/defined_hash.h"
 
 namespace indigo::types {
 namespace {
 
 // Integers by their hundreds, downwards; -1 cannot be compared.
-class Hundreds final : public ComparisonCalls {
+class Hundreds final : public ClassCalls {
  public:
   Result<int32_t> compare(Oid, Oid, const TypeRef&, const Datum& a, const Datum& b) override {
     calls++;
     if (a.i64 == -1 || b.i64 == -1) return Error(sqlstate::kInvalidParameterValue, "not this one");
     const int64_t x = a.i64 / 100, y = b.i64 / 100;
     return x < y ? 1 : x > y ? -1 : 0;
+  }
+  Result<int32_t> hash(Oid, Oid, const TypeRef&, const Datum& value) override {
+    if (value.i64 == -1) return Error(sqlstate::kInvalidParameterValue, "not this one");
+    return static_cast<int32_t>(value.i64 / 100);
   }
   void note_failure(const Error&) override {}
   std::atomic<int> calls{0};
@@ -136,6 +142,32 @@ TEST(DefinedOrder, AnAdversaryFindsNoTwoEqualLabels) {
     ASSERT_LT(lower, first);
     first = lower;
   }
+}
+
+TEST(DefinedHash, OneHashOneKey) {
+  Hundreds calls;
+  const DefinedHash keys(calls, {});
+  const auto key_of = [&](int64_t value) {
+    std::string out;
+    keys.append_key(Datum::of(value), DefinedKeys::Labels::kKeep, out);
+    return out;
+  };
+  EXPECT_EQ(key_of(100), key_of(199));
+  EXPECT_NE(key_of(100), key_of(200));
+  EXPECT_EQ(key_of(100).size(), 4U);
+  EXPECT_THROW(key_of(-1), RaisedError);
+  EXPECT_EQ(calls.calls, 0);  // nothing is compared
+}
+
+TEST(DefinedHash, IsMadeForAHashClassAndHasNoOrder) {
+  Hundreds calls;
+  ClassFunction function;
+  function.hash = true;
+  const Collator hashes(std::shared_ptr<const DefinedKeys>(DefinedKeys::make(calls, function)));
+  EXPECT_FALSE(hashes.ordered());
+  EXPECT_FALSE(hashes.renewed()->ordered());
+  function.hash = false;
+  EXPECT_TRUE(Collator(std::shared_ptr<const DefinedKeys>(DefinedKeys::make(calls, function))).ordered());
 }
 
 }  // namespace
