@@ -4,6 +4,7 @@
 #include "catalog/descriptor/session_context.h"
 #include "engine/row_sink.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/session_settings.h"
 #include "engine/settings/private_settings.h"
 #include "engine/settings/settings.h"
 
@@ -11,6 +12,7 @@ namespace indigo::engine::programs {
 
 Status CallFrame::enter(const types::FunctionInfo& info) {
   if (info.security_definer) definer_.emplace(session_.roles(), info.owner, SessionRoles::Bound::kIdentity);
+  generation_before_ = session_.setting_effects().plan_generation();
   for (const std::string& line : info.settings) {
     const size_t at = line.find('=');
     const std::string name = line.substr(0, at), value = line.substr(at + 1);
@@ -20,16 +22,21 @@ Status CallFrame::enter(const types::FunctionInfo& info) {
                                        may_set_as_superuser(session_.session_catalog(), session_.user(), name)));
     settings_.emplace_back(name, std::move(before));
   }
+  generation_within_ = session_.setting_effects().plan_generation();
   return {};
 }
 
 CallFrame::~CallFrame() {
   definer_.reset();
+  bool as_before = !settings_.empty() && session_.setting_effects().plan_generation() == generation_within_;
   for (auto at = settings_.rbegin(); at != settings_.rend(); ++at) {
     // The value was in force before: it is valid.
     Status restored = session_.settings().set(at->first, at->second, Settings::Scope::kLocal, true);
-    if (!restored.ok()) session_.notice(Severity::kWarning, restored.error());
+    if (restored.ok()) continue;
+    as_before = false;
+    session_.notice(Severity::kWarning, restored.error());
   }
+  if (as_before) session_.setting_effects().return_to(generation_before_);
 }
 
 }  // namespace indigo::engine::programs

@@ -31,6 +31,9 @@ class CallFrame {
   SessionParts& session_;
   std::optional<SessionRoles::Acting> definer_;
   std::vector<std::pair<std::string, std::string>> settings_;  // and what the settings were
+  // SessionSettings::plan_generation before them and with them: what was planned before serves again behind the call, and what is
+  // being planned while a call is folded is not outdated by it.
+  uint64_t generation_before_ = 0, generation_within_ = 0;
 };
 
 }  // namespace programs

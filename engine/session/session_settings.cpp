@@ -23,7 +23,7 @@ Result<std::string> SessionSettings::check(uint32_t index, std::string value) {
 void SessionSettings::apply(uint32_t index) {
   const SettingBehavior& behavior = setting_table()[index].behavior;
   if (behavior.reported) changed_.push_back(index);
-  if (!behavior.keeps_plans) plan_generation_++;
+  if (!behavior.keeps_plans) plan_generation_ = ++newest_generation_;
   if (behavior.apply != nullptr) behavior.apply(session_, values_.value(index));
 }
 

@@ -25,8 +25,10 @@ class SessionSettings {
   // Every effect, once: at the session's start.
   void apply_all();
 
-  // Grows when a setting changes that plans or folded constants depend on.
+  // Another one when a setting changes that plans or folded constants depend on.
   uint64_t plan_generation() const { return plan_generation_; }
+  // All those settings are again what they were in that generation.
+  void return_to(uint64_t generation) { plan_generation_ = generation; }
   // The values of those settings, where they are not the instance's: equal for sessions that plan alike.
   std::string plan_values() const;
 
@@ -42,7 +44,7 @@ class SessionSettings {
   Settings& values_;
   SettingSession session_;
   std::vector<uint32_t> changed_;  // reported ones, in the order of the changes
-  uint64_t plan_generation_ = 1;
+  uint64_t plan_generation_ = 1, newest_generation_ = 1;
 };
 
 }  // namespace indigo::engine
