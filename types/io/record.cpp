@@ -1,5 +1,7 @@
 #include "types/io/record.h"
 
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "base/fiber/stack_exhausted.h"
 #include "types/io/sound_image.h"
@@ -71,8 +73,11 @@ RecordFields read_record(Str image) {
   fields.type = load_unaligned<uint32_t>(image.data());
   const uint32_t header = load_unaligned<uint32_t>(image.data() + 4), count = header & ~kHasNames;
   const char* at = image.data() + 8;
+  std::vector<uint32_t> dropped;  // which have names, too
   for (uint32_t i = 0; i < count; i++) {
-    if (const Oid type = load_unaligned<uint32_t>(at); type != kInvalidOid) {
+    if (const Oid type = load_unaligned<uint32_t>(at); type == kInvalidOid) {
+      dropped.push_back(i);
+    } else {
       fields.types.push_back({type, load_unaligned<int32_t>(at + 4), kInvalidOid});
       fields.values.push_back(field_value(at));
     }
@@ -80,7 +85,7 @@ RecordFields read_record(Str image) {
   }
   for (uint32_t i = 0; (header & kHasNames) != 0 && i < count; i++) {
     const uint32_t bytes = load_unaligned<uint32_t>(at);
-    fields.names.emplace_back(at + 4, bytes);
+    if (!std::binary_search(dropped.begin(), dropped.end(), i)) fields.names.emplace_back(at + 4, bytes);
     at += 4 + bytes;
   }
   return fields;

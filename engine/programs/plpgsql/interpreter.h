@@ -58,6 +58,9 @@ class Interpreter {
   // ---- trigger.cpp
   void set_trigger_variables(const exec::TriggerCall& call);
   void set_trigger_row(int variable, const catalog::RelationInfo& relation, Bytes image);
+  // A value of type record that has the fields of the triggering table's rows, as NEW and OLD have, as one of the table's row type;
+  // none: it is another one, or this is no trigger function.
+  std::optional<std::string> as_trigger_row(Str image) const;
   Result<std::optional<std::string>> trigger_row(const exec::TriggerCall& call);
   Result<std::optional<std::string>> trigger_image(const catalog::RelationInfo& relation,
                                                    std::span<const TypeRef> types, std::span<const Datum> given);
@@ -191,9 +194,10 @@ class Interpreter {
   std::string exit_label_;            // of EXIT and CONTINUE on their way
   std::optional<OwnedDatum> answer_;  // RETURN's value
   TypeRef answer_type_;
-  int answer_row_ = -1;             // RETURN of a row variable in a trigger function
-  const Error* handled_ = nullptr;  // in an exception handler
-  bool raised_again_ = false;       // by RAISE alone: the error on its way out has this call's line of context
+  int answer_row_ = -1;                                      // RETURN of a row variable in a trigger function
+  const catalog::RelationInfo* trigger_relation_ = nullptr;  // of the trigger that the function runs for
+  const Error* handled_ = nullptr;                           // in an exception handler
+  bool raised_again_ = false;  // by RAISE alone: the error on its way out has this call's line of context
   int rounds_ = 0;
   const CallContext call_context_;
 };

@@ -229,6 +229,15 @@ Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, cons
   std::vector<Datum> values;
   for (const auto& fragment : parameters) {
     INDIGO_ASSIGN(const auto answer, evaluate(fragment));
+    // NEW and OLD are of their table's row type: the text may name their fields.
+    if (answer.type.oid == oid::kRecord && trigger_relation_ != nullptr) {
+      const auto row = answer.value.null ? std::nullopt : as_trigger_row(answer.value.str);
+      if (row || answer.value.null) {
+        types.push_back(type_of(session_, trigger_relation_->row_type));
+        kept.emplace_back(row ? Datum::of(Str(*row)) : answer.value);
+        continue;
+      }
+    }
     types.push_back(type_of(session_, answer.type.oid == oid::kUnknown ? Oid{oid::kText} : answer.type.oid));
     kept.emplace_back(answer.value);
   }
