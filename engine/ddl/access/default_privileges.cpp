@@ -85,6 +85,8 @@ Status change(DdlContext& c, const PgQuery__GrantStmt& s, const Kind& kind, Oid 
 }  // namespace
 
 Status execute_alter_default_privileges(DdlContext& c, const PgQuery__AlterDefaultPrivilegesStmt& s) {
+  const PgQuery__GrantStmt& action = *s.action;
+  INDIGO_ASSIGN(const std::vector<Oid> grantees, grantees_of(c, action));
   std::vector<Oid> roles, schemas;
   for (const PgQuery__Node* node : nodes(s.n_options, s.options)) {
     const PgQuery__DefElem& option = *node->def_elem;
@@ -103,13 +105,11 @@ Status execute_alter_default_privileges(DdlContext& c, const PgQuery__AlterDefau
     }
   }
   if (roles.empty()) roles.push_back(c.catalog.user());
-  const PgQuery__GrantStmt& action = *s.action;
   INDIGO_ASSIGN(const Kind kind, kind_of(action.objtype));
   if (kind.letter == 'n' && !schemas.empty()) {
     return Error(sqlstate::kInvalidGrantOperation, "cannot use IN SCHEMA clause when using GRANT/REVOKE ON SCHEMAS");
   }
   if (schemas.empty()) schemas.push_back(kInvalidOid);
-  INDIGO_ASSIGN(const std::vector<Oid> grantees, grantees_of(c, action));
   for (const Oid role : roles) {
     for (const Oid schema : schemas) INDIGO_TRY(change(c, action, kind, role, schema, grantees));
   }

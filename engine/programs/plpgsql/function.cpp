@@ -21,6 +21,7 @@
 #include "types/range/range_oids.h"
 #include "types/system/type_name.h"
 #include "types/text/ascii.h"
+#include "types/text/strings.h"
 
 namespace indigo::engine::programs {
 
@@ -34,8 +35,8 @@ std::string signature_of(SessionParts& session, const types::FunctionInfo& info)
   catalog::SessionCatalog& catalog = session.session_catalog();
   bool visible = false;
   for (const auto& f : catalog.functions_named("", info.name)) visible = visible || f->oid == info.oid;
-  std::string out = visible ? "" : catalog.schema_name(info.schema) + ".";
-  out += info.name + "(";
+  std::string out = visible ? "" : types::quote_identifier(catalog.schema_name(info.schema)) + ".";
+  out += types::quote_identifier(info.name) + "(";
   for (size_t i = 0; i < info.arguments.size(); i++) {
     if (i > 0) out += ",";
     out += types::format_type(catalog, info.arguments[i]);
