@@ -98,6 +98,7 @@ class ArrayCompareNode final : public Node {
     const bool look_up =
         hashed_ != nullptr && !array.is_null(one) && ArrayView(array.get<Str>(one)).count() >= HashedList::kElementsMin;
     if (!look_up) {
+      if (by_elements(value, array, selection, one)) return out_;
       for (uint32_t i = 0; i < selection.count && !failed(); i++) evaluate_row(value, array, selection[i], one);
       return out_;
     }
@@ -119,6 +120,49 @@ class ArrayCompareNode final : public Node {
                      !found && hashed_->has_null() ? Datum::make_null(Phys::kBool) : Datum::of(found == any_));
     }
     return out_;
+  }
+
+  // A short list: one element after the other for all rows that are not decided. False: the list is not short, or something
+  // failed, which may be for a row that an element before decides.
+  bool by_elements(const Vector& value, const Vector& array, Selection selection, uint32_t array_row) {
+    if (array.is_null(array_row)) return false;
+    const ArrayView view(array.get<Str>(array_row));
+    if (view.count() == 0 || view.count() > kShortList) return false;
+    rows_.clear();
+    for (uint32_t i = 0; i < selection.count; i++) {
+      const uint32_t r = selection[i];
+      if (value.is_null(r)) {
+        out_.set_datum(r, Datum::make_null(Phys::kBool));
+      } else {
+        out_.set_datum(r, Datum::of(!any_));
+        rows_.push_back(static_cast<uint16_t>(r));
+      }
+    }
+    const std::array<const Vector*, 2> arguments{&value, &single_};
+    for (int32_t k = 0; k < view.count() && !rows_.empty(); k++) {
+      const Datum element = view.element(k);
+      if (element.null) {
+        for (const uint16_t r : rows_) out_.set_datum(r, Datum::make_null(Phys::kBool));
+        continue;
+      }
+      single_.set_constant(element);
+      matches_.init(Phys::kBool, extent_of(selection));
+      kernel_(functions(), call_, arguments, {rows_.data(), static_cast<uint32_t>(rows_.size())}, matches_);
+      if (failed()) {
+        functions().take_error();
+        return false;
+      }
+      std::erase_if(rows_, [&](uint16_t r) {
+        if (matches_.is_null(r)) {
+          out_.set_datum(r, Datum::make_null(Phys::kBool));
+          return false;
+        }
+        if (matches_.get<bool>(r) != any_) return false;
+        out_.set_datum(r, Datum::of(any_));
+        return true;
+      });
+    }
+    return true;
   }
 
   void evaluate_row(const Vector& value, const Vector& array, uint32_t r) { evaluate_row(value, array, r, r); }
@@ -154,6 +198,8 @@ class ArrayCompareNode final : public Node {
     }
     out_.set_datum(r, null ? Datum::make_null(Phys::kBool) : Datum::of(!any_));
   }
+
+  static constexpr int32_t kShortList = 64;
 
   NodePtr left_, array_;
   types::ScalarKernel kernel_;
