@@ -179,9 +179,15 @@ struct JoinPlan {
   ExprPtr condition;    // residual, over both inputs (for outer joins part of the join condition)
   ExprList projection;  // over both inputs; empty: pass through
 };
+struct HashJoinPlan;
 struct NestedLoopPlan : PlanOf<PlanKind::kNestedLoop>, JoinPlan {
   // Before each rescan of the right input runtime slot `to` gets `from` of the left row: index look-ups by join key.
   std::vector<SubPlanExpr::Pass> passes;
+  // Null: none. The same rows in the same order by hashing, for the left rows that are left when those so far have cost more than
+  // `patience`: they, or the right rows that they met, are far more than was expected. `instead` has the same left input.
+  std::shared_ptr<const HashJoinPlan> instead;
+  double patience = 0, left_row_cost = 0,
+         right_row_cost = 0;  // a right row beyond those that a left one is expected to meet
 };
 // Builds on the right input. Inner, semi and anti joins, and left joins without a residual condition, keep the left rows' order
 // (the planner relies on it); nested loops always do.
@@ -222,6 +228,9 @@ struct GroupingSetsPlan : PlanOf<PlanKind::kGroupingSets>, AggregatePlan {
 struct WindowPlan : PlanOf<PlanKind::kWindow> {
   Window window;
   std::vector<std::shared_ptr<const WindowCallExpr>> calls;
+  // Over the output's columns: true for the first rows of a partition, if any, and for no row after one for which it is not. Only
+  // those rows are wanted. Null: all.
+  ExprPtr run_condition;
 };
 struct DistinctPlan : PlanOf<PlanKind::kDistinct> {
   ExprList on;
@@ -250,7 +259,11 @@ struct RecursiveUnionPlan : PlanOf<PlanKind::kRecursiveUnion> {
   int cte = 0;
   bool all = true;
 };
-struct MaterializePlan : PlanOf<PlanKind::kMaterialize> {};
+// Keeps its input's rows for those who read them again: while nothing that the input depends on has changed, or (Memoize) by the
+// values of these runtime slots, which are all that it depends on.
+struct MaterializePlan : PlanOf<PlanKind::kMaterialize> {
+  std::vector<int> slots;
+};
 
 // Row locks: the input carries the row key of each locked table; re-checks `recheck` on a changed row under READ COMMITTED.
 struct LockRowsPlan : PlanOf<PlanKind::kLockRows> {

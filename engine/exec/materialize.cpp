@@ -64,6 +64,7 @@ OperatorPtr remember_rows(Builder& b, std::vector<Phys> columns, OperatorPtr inp
 }
 
 Result<OperatorPtr> make_materialize(Builder& b, const sql::MaterializePlan& p) {
+  if (!p.slots.empty()) return make_memoize(b, p);
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
   return remember_rows(b, b.phys_of(p.columns), std::move(input));
 }

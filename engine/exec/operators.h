@@ -25,12 +25,16 @@ Status build_cte(QueryState& state, int number);  // its source, if that has not
 Result<OperatorPtr> make_cte_scan(Builder& b, const sql::CteScanPlan& p);
 Result<OperatorPtr> make_work_table_scan(Builder& b, const sql::WorkTableScanPlan& p);
 Result<OperatorPtr> make_recursive_union(Builder& b, const sql::RecursiveUnionPlan& p);
-// joins
+// joins; those that are given their inputs build none
 Result<OperatorPtr> make_nested_loop(Builder& b, const sql::NestedLoopPlan& p);
+Result<OperatorPtr> make_nested_loop(Builder& b, const sql::NestedLoopPlan& p, OperatorPtr left, OperatorPtr right);
 // lookup_join.cpp: what make_nested_loop makes when the right side is a look-up by primary key
 bool is_lookup_join(const sql::NestedLoopPlan& p);
-Result<OperatorPtr> make_lookup_join(Builder& b, const sql::NestedLoopPlan& p);
+Result<OperatorPtr> make_lookup_join(Builder& b, const sql::NestedLoopPlan& p, OperatorPtr left);
+// adaptive_join.cpp: and when there is a hash join for the case that it takes too long
+Result<OperatorPtr> make_adaptive_join(Builder& b, const sql::NestedLoopPlan& p);
 Result<OperatorPtr> make_hash_join(Builder& b, const sql::HashJoinPlan& p);
+Result<OperatorPtr> make_hash_join(Builder& b, const sql::HashJoinPlan& p, OperatorPtr left, OperatorPtr right);
 Result<OperatorPtr> make_merge_join(Builder& b, const sql::MergeJoinPlan& p);
 // sort.cpp, limit.cpp, distinct.cpp, append.cpp, set_operation.cpp, materialize.cpp
 Result<OperatorPtr> make_sort(Builder& b, const sql::SortPlan& p);
@@ -39,6 +43,7 @@ Result<OperatorPtr> make_distinct(Builder& b, const sql::DistinctPlan& p);
 Result<OperatorPtr> make_append(Builder& b, const sql::AppendPlan& p);
 Result<OperatorPtr> make_set_operation(Builder& b, const sql::SetOperationPlan& p);
 Result<OperatorPtr> make_materialize(Builder& b, const sql::MaterializePlan& p);
+Result<OperatorPtr> make_memoize(Builder& b, const sql::MaterializePlan& p);  // memoize.cpp: by slots
 // `input`, whose rows are kept for those who read them again.
 OperatorPtr remember_rows(Builder& b, std::vector<Phys> columns, OperatorPtr input);
 // aggregation

@@ -112,24 +112,27 @@ class PlanExplainer {
     for (size_t i = 0; i < p.inputs.size(); i++) {
       const char* relationship = members ? "Member" : i == 0 ? "Outer" : "Inner";
       if (p.kind == PlanKind::kSubqueryScan) relationship = "Subquery";
-      if (p.kind != PlanKind::kHashJoin || i == 0) {
-        n.children.push_back(node(*p.inputs[i], relationship));
-        continue;
-      }
-      const Plan& build = *p.inputs[i];
-      ExplainNode hash;
-      hash.type = hash.title = "Hash";
-      hash.relationship = "Inner";
-      hash.startup_cost = hash.total_cost = build.total_cost;
-      hash.rows = std::max(1.0, build.rows);
-      hash.width = build.width;
-      hash.counters = describer_.counters(build);
-      hash.counters.startup = hash.counters.total;
-      describer_.describe_hash(hash, p);
-      hash.children.push_back(node(build, "Outer"));
-      if (options_.verbose) hash.properties.insert(hash.properties.begin(), hash_output(build));
-      n.children.push_back(std::move(hash));
+      n.children.push_back(p.kind == PlanKind::kHashJoin && i == 1 ? hash(p) : node(*p.inputs[i], relationship));
     }
+    if (p.kind != PlanKind::kNestedLoop || !options_.analyze) return;
+    const auto& loop = static_cast<const NestedLoopPlan&>(p);
+    if (describer_.counters(loop).switched_after > 0) n.children.push_back(hash(*loop.instead));
+  }
+  // The right side of a hash join.
+  ExplainNode hash(const Plan& join) {
+    const Plan& build = *join.inputs[1];
+    ExplainNode n;
+    n.type = n.title = "Hash";
+    n.relationship = "Inner";
+    n.startup_cost = n.total_cost = build.total_cost;
+    n.rows = std::max(1.0, build.rows);
+    n.width = build.width;
+    n.counters = describer_.counters(build);
+    n.counters.startup = n.counters.total;
+    describer_.describe_hash(n, join);
+    n.children.push_back(node(build, "Outer"));
+    if (options_.verbose) n.properties.insert(n.properties.begin(), hash_output(build));
+    return n;
   }
   Property hash_output(const Plan& build) {
     std::vector<std::string> output;

@@ -1,6 +1,7 @@
 #include "sql/explain/node_describer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/trigger_info.h"
@@ -186,6 +187,54 @@ void NodeDescriber::join_filter(ExplainNode& n, const Plan& p, const JoinPlan& j
   condition(n, "Join Filter", p, j.condition);
   const PlanCounters c = counters(p);
   add_removed(n, "Join Filter", c.filtered, c);
+}
+
+void NodeDescriber::nested_loop(ExplainNode& n, const NestedLoopPlan& p) {
+  join(n, p, "Nested Loop", "Nested Loop");
+  join_filter(n, p, p);
+  const uint64_t after = counters(p).switched_after;
+  if (p.instead == nullptr || (!options_.costs && after == 0)) return;
+  const HashJoinPlan& hash = *p.instead;
+  const std::string keys = join_keys(hash, hash.left_keys, hash.right_keys, hash.null_safe);
+  const std::string rows = std::to_string(static_cast<uint64_t>(std::ceil(p.patience / p.left_row_cost)));
+  n.properties.push_back(
+      Property::text("Alternative", "Hash Join on " + keys + " beyond " + rows + " rows", Where::kText));
+  n.properties.push_back(Property::text("Alternative Hash Cond", keys, Where::kStructured));
+  n.properties.push_back(Property::raw("Alternative Beyond Rows", rows));
+  if (!options_.analyze) return;
+  if (after > 0)
+    n.properties.push_back(
+        Property::text("Switched", "to Hash Join after " + std::to_string(after) + " rows", Where::kText));
+  n.properties.push_back(Property::raw("Switched After Rows", std::to_string(after)));
+}
+
+void NodeDescriber::run_condition(ExplainNode& n, const WindowPlan& p) {
+  if (p.run_condition == nullptr) return;
+  ColumnTexts columns = text_.outputs(p);
+  for (ColumnText& c : columns) {
+    if (c.owner == &p) c.owner = nullptr;
+  }
+  add(n, "Run Condition", text_.text_over(p, *p.run_condition, &columns, nullptr));
+}
+
+void NodeDescriber::materialize(ExplainNode& n, const MaterializePlan& p) {
+  n.type = n.title = p.slots.empty() ? "Materialize" : "Memoize";
+  if (p.slots.empty()) return;
+  std::string keys;
+  for (const int slot : p.slots) keys += (keys.empty() ? "" : ", ") + text_.slot(slot);
+  add(n, "Cache Key", std::move(keys));
+  add(n, "Cache Mode", "binary");
+  if (!options_.analyze) return;
+  const PlanCounters c = counters(p);
+  const std::string hits = std::to_string(c.hits), misses = std::to_string(c.misses), size = kilobytes(c.memory_bytes);
+  n.properties.push_back(Property::text(
+      "Hits", hits + "  Misses: " + misses + "  Evictions: 0  Overflows: 0  Memory Usage: " + size + "kB",
+      Where::kText));
+  n.properties.push_back(Property::raw("Cache Hits", hits));
+  n.properties.push_back(Property::raw("Cache Misses", misses));
+  n.properties.push_back(Property::raw("Cache Evictions", "0"));
+  n.properties.push_back(Property::raw("Cache Overflows", "0"));
+  n.properties.push_back(Property::raw("Peak Memory Usage", size));
 }
 
 std::string NodeDescriber::join_keys(const Plan& p, const ExprList& left, const ExprList& right,
@@ -445,9 +494,7 @@ void NodeDescriber::describe(ExplainNode& n, const Plan& p) {
       return scan_filter(n, p, s.filter);
     }
     case PlanKind::kProjectSet: return simple("ProjectSet");
-    case PlanKind::kNestedLoop:
-      join(n, static_cast<const NestedLoopPlan&>(p), "Nested Loop", "Nested Loop");
-      return join_filter(n, p, static_cast<const NestedLoopPlan&>(p));
+    case PlanKind::kNestedLoop: return nested_loop(n, static_cast<const NestedLoopPlan&>(p));
     case PlanKind::kHashJoin: {
       const auto& j = static_cast<const HashJoinPlan&>(p);
       join(n, j, "Hash", "Hash Join");
@@ -481,7 +528,7 @@ void NodeDescriber::describe(ExplainNode& n, const Plan& p) {
                        plain ? "Plain" : "Sorted", a);
     }
     case PlanKind::kGroupingSets: return grouping_sets(n, p, static_cast<const GroupingSetsPlan&>(p));
-    case PlanKind::kWindow: return simple("WindowAgg");
+    case PlanKind::kWindow: simple("WindowAgg"); return run_condition(n, static_cast<const WindowPlan&>(p));
     case PlanKind::kDistinct: {
       const auto& d = static_cast<const DistinctPlan&>(p);
       if (d.sorted) return simple("Unique");
@@ -493,7 +540,7 @@ void NodeDescriber::describe(ExplainNode& n, const Plan& p) {
     case PlanKind::kAppend: return append(n, p, static_cast<const AppendPlan&>(p));
     case PlanKind::kSetOperation: return set_operation(n, static_cast<const SetOperationPlan&>(p));
     case PlanKind::kRecursiveUnion: return simple("Recursive Union");
-    case PlanKind::kMaterialize: return simple("Materialize");
+    case PlanKind::kMaterialize: return materialize(n, static_cast<const MaterializePlan&>(p));
     case PlanKind::kLockRows: return simple("LockRows");
     case PlanKind::kInsert: {
       const auto& insert = static_cast<const InsertPlan&>(p);

@@ -38,6 +38,9 @@ class NodeDescriber {
   void scan_filter(ExplainNode& n, const Plan& p, const ExprPtr& filter);
   void join(ExplainNode& n, const JoinPlan& j, const char* name, const char* plain);
   void join_filter(ExplainNode& n, const Plan& p, const JoinPlan& j);
+  void run_condition(ExplainNode& n, const WindowPlan& p);
+  void materialize(ExplainNode& n, const MaterializePlan& p);
+  void nested_loop(ExplainNode& n, const NestedLoopPlan& p);
   std::string join_keys(const Plan& p, const ExprList& left, const ExprList& right, const std::vector<bool>& null_safe);
   std::vector<std::string> sort_keys(const Plan& p, const std::vector<SortKey>& keys, size_t count);
   std::vector<std::string> group_keys(const Plan& p, const ExprList& groups);

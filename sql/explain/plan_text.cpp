@@ -77,6 +77,10 @@ PlanText::PlanText(catalog::CatalogView& catalog, const PlannedStatement& statem
     if (cte.plan) name_relations(*cte.plan);
   }
   for (const PlanPtr& subplan : statement.subplans) name_relations(*subplan);
+  for (size_t i = 0; i < alternatives_.size(); i++) {
+    const Plan& other = *alternatives_[i];  // it may have more
+    name_relations(other);
+  }
   qualify_ |= verbose || aliases_.size() > 1;
 }
 
@@ -101,6 +105,10 @@ void PlanText::name_relations(const Plan& p) {
     case PlanKind::kSubqueryScan: name(p, static_cast<const SubqueryScanPlan&>(p).alias); break;
     case PlanKind::kCteScan: name(p, static_cast<const CteScanPlan&>(p).alias); break;
     case PlanKind::kWorkTableScan: name(p, static_cast<const WorkTableScanPlan&>(p).alias); break;
+    case PlanKind::kNestedLoop:
+      if (const auto& instead = static_cast<const NestedLoopPlan&>(p).instead)
+        alternatives_.push_back(instead->inputs[1].get());
+      break;
     default: break;
   }
   for (const PlanPtr& input : p.inputs) name_relations(*input);
@@ -312,6 +320,12 @@ bool PlanText::print(const Expr& e, std::string& out) const {
       const auto& s = as<SubPlanExpr>(e);
       for (const auto& pass : s.passes) slots_[pass.to] = expression(*pass.from);
       if (plan_ != nullptr) subplans_[plan_].insert(s.subplan);
+      if (s.form == SubLinkExpr::Form::kExists && s.test != nullptr) {
+        std::string other = expression(*as<BooleanTestExpr>(*s.test).argument);
+        if (other.starts_with("(")) other = other.substr(1, other.size() - 2);
+        out += "(alternatives: " + subplan_name(s.subplan) + " or " + other + ")";
+        return true;
+      }
       out += std::string(s.hashed ? "(hashed " : "(") + subplan_name(s.subplan) + ")";
       return true;
     }

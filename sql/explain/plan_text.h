@@ -82,6 +82,7 @@ class PlanText final : public QueryNodePrinter {
   DeparseOptions options_;
   std::map<const Plan*, ColumnTexts> outputs_;
   std::map<const Plan*, std::string> aliases_;
+  std::vector<const Plan*> alternatives_;  // what nested loops may hash instead
   std::map<std::string, int> names_;
   mutable std::map<const Plan*, std::set<int>> subplans_;
   mutable std::map<int, std::string> slots_;

@@ -74,6 +74,9 @@ class Namings {
       case PlanKind::kUpdate: return change(static_cast<const UpdatePlan&>(*plan), plan);
       case PlanKind::kDelete: return change(static_cast<const DeletePlan&>(*plan), plan);
       case PlanKind::kMerge: return change(static_cast<const MergePlan&>(*plan), plan);
+      case PlanKind::kNestedLoop:
+        if (const auto& instead = static_cast<const NestedLoopPlan&>(*plan).instead) walk(instead->inputs[1], input);
+        break;
       default: break;
     }
     if (input == nullptr && plan->kind == PlanKind::kAppend) {

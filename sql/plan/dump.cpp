@@ -206,7 +206,9 @@ class Dumper {
         return;
       }
       case PlanKind::kRecursiveUnion: out_ += "RecursiveUnion"; return;
-      case PlanKind::kMaterialize: out_ += "Materialize"; return;
+      case PlanKind::kMaterialize:
+        out_ += static_cast<const MaterializePlan&>(p).slots.empty() ? "Materialize" : "Memoize";
+        return;
       case PlanKind::kLockRows: {
         const auto& l = static_cast<const LockRowsPlan&>(p);
         out_ += "LockRows";

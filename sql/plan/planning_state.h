@@ -41,6 +41,12 @@ struct Statement {
     double cost;
   };
   std::map<int, HashedExists> hashed_exists;
+  // By subquery in FROM: comparisons of its columns, which are window calls, that let its window stop (rewrite/run_condition.h).
+  struct RunCondition {
+    int column;
+    ExprPtr comparison;  // a call whose first argument stands for the column
+  };
+  std::map<const Query*, std::vector<RunCondition>> run_conditions;
   // The outermost level (by depth) that a subquery being planned has asked a value of.
   int request_depth = INT32_MAX;
   bool prunes = false;  // some Append leaves inputs out when it is opened

@@ -1,4 +1,7 @@
 // Window: reads one partition at a time, computes each call's column for it, answers the input's rows with these columns.
+//
+// With a run condition the calls are computed for the part of a partition that has been read, whenever that has doubled; once the
+// condition is not true for its last row, no more of the partition is kept, and without PARTITION BY nothing more is read.
 #include <algorithm>
 
 #include "engine/exec/aggregate/window_call.h"
@@ -12,7 +15,7 @@ class WindowOperator final : public Operator {
   WindowOperator(QueryState& state, const std::vector<Phys>& input_columns, std::vector<Phys> stored,
                  ExpressionSet partition, KeyOps partition_ops, ExpressionSet order, KeyOps order_ops,
                  ExpressionSet arguments, WindowFrame frame, std::vector<std::unique_ptr<WindowCall>> calls,
-                 OperatorPtr input)
+                 Condition runs, OperatorPtr input)
       : state_(state),
         input_columns_(input_columns.size()),
         stored_(std::move(stored)),
@@ -23,6 +26,7 @@ class WindowOperator final : public Operator {
         arguments_(std::move(arguments)),
         frame_(std::move(frame)),
         calls_(std::move(calls)),
+        runs_(std::move(runs)),
         input_(std::move(input)) {
     std::vector<Phys> results, keys;
     for (auto& call : calls_) results.push_back(call->result_phys());
@@ -35,8 +39,8 @@ class WindowOperator final : public Operator {
 
   Status open(Open mode) override {
     chunk_ = nullptr;
-    at_ = out_at_ = 0;
-    input_done_ = started_ = false;
+    at_ = out_at_ = wanted_ = 0;
+    input_done_ = started_ = skipping_ = false;
     error_ = nullptr;
     rows_.clear();
     results_.clear();
@@ -54,23 +58,32 @@ class WindowOperator final : public Operator {
       started_ = true;
       INDIGO_TRY(frame_.begin(state_));
     }
-    while (out_at_ == results_.rows()) {
+    while (out_at_ == wanted_) {
       if (error_ != nullptr) return std::move(error_);
       INDIGO_ASSIGN(bool more, next_partition());
-      if (!more) return nullptr;
+      if (!more) {
+        wanted_ = out_at_;
+        return nullptr;
+      }
     }
-    uint32_t n = std::min(max_rows, results_.rows() - out_at_);
-    rows_.view(out_at_, n, input_view_);
-    results_.view(out_at_, n, result_view_);
-    out_.columns.resize(input_columns_ + calls_.size());
-    for (size_t c = 0; c < input_columns_; c++) out_.columns[c].reference(input_view_.columns[c]);
-    for (size_t c = 0; c < calls_.size(); c++) out_.columns[input_columns_ + c].reference(result_view_.columns[c]);
-    out_.selection = result_view_.selection;
+    view(out_at_, std::min(max_rows, wanted_ - out_at_));
     out_at_ += out_.selection.count;
     return &out_;
   }
 
  private:
+  static constexpr uint32_t kFirstLook = 16;  // rows of a partition after which the run condition is first asked
+
+  // out_: rows from `first` on with what has been computed for them.
+  void view(uint32_t first, uint32_t n) {
+    rows_.view(first, n, input_view_);
+    results_.view(first, n, result_view_);
+    out_.columns.resize(input_columns_ + calls_.size());
+    for (size_t c = 0; c < input_columns_; c++) out_.columns[c].reference(input_view_.columns[c]);
+    for (size_t c = 0; c < calls_.size(); c++) out_.columns[input_columns_ + c].reference(result_view_.columns[c]);
+    out_.selection = result_view_.selection;
+  }
+
   Result<bool> next_partition() {
     rows_.clear();
     results_.clear();
@@ -80,21 +93,76 @@ class WindowOperator final : public Operator {
     p_.group.clear();
     p_.group_begin.clear();
     bool complete = false;
+    uint32_t look_at = kFirstLook;
     while (!complete) {
       if (chunk_ == nullptr) {
         if (input_done_) break;
         INDIGO_TRY(read());
         if (chunk_ == nullptr) break;
       }
+      if (skipping_) {
+        skipping_ = !skip_rows();
+        continue;
+      }
       complete = take_rows();
       INDIGO_TRY(state_.check_memory(rows_.bytes()));
+      if (complete || !runs_ || rows_.rows() < look_at) continue;
+      look_at = rows_.rows() * 2;
+      INDIGO_TRY(compute());
+      INDIGO_ASSIGN(const uint32_t wanted, wanted_rows());
+      if (wanted == rows_.rows()) {
+        results_.clear();
+        p_.group_begin.pop_back();
+        continue;
+      }
+      skipping_ = true;
+      if (partition_.size() == 0) {
+        input_done_ = true;
+        chunk_ = nullptr;
+      }
+      wanted_ = wanted;
+      return true;
     }
     if (rows_.rows() == 0) {
       if (error_ != nullptr) return error_take();
       return false;
     }
     INDIGO_TRY(compute());
+    wanted_ = rows_.rows();
+    if (runs_) {
+      INDIGO_ASSIGN(wanted_, wanted_rows());
+    }
     return true;
+  }
+
+  // The first rows of those that are there: up to the one for which the run condition is not true.
+  Result<uint32_t> wanted_rows() {
+    ArenaScope scope(state_, result_arena_);
+    for (uint32_t at = 0; at < rows_.rows();) {
+      view(at, std::min(rows_.rows() - at, kChunkRows));
+      const uint32_t n = out_.selection.count;
+      std::unique_ptr<Error> error;
+      const Selection passed = runs_.filter(Frame{{&out_, nullptr}, extent_of(out_.selection)}, out_.selection, error);
+      if (error != nullptr) return error;
+      for (uint32_t i = 0; i < n; i++) {
+        if (i == passed.count || passed[i] != out_.selection[i]) return at + i;
+      }
+      at += n;
+    }
+    return rows_.rows();
+  }
+
+  // Rows of this partition that nobody wants; true when the next one begins.
+  bool skip_rows() {
+    const auto partition = std::span<const Vector* const>(keys_).first(partition_.size());
+    for (; at_ < selection_.count; at_++) {
+      const uint32_t r = selection_[at_];
+      const bool same = at_ == 0 ? last_.rows() > 0 && partition_ops_.equal(partition, r, last_, 0, 0)
+                                 : partition_ops_.equal(partition, r, partition, selection_[at_ - 1]);
+      if (!same) return true;
+    }
+    end_chunk();
+    return false;
   }
   Result<bool> error_take() { return std::move(error_); }
 
@@ -152,13 +220,14 @@ class WindowOperator final : public Operator {
     }
     if (at_ > first)
       rows_.append(all_, {selection_.rows == nullptr && first == 0 ? nullptr : part(first), at_ - first});
-    if (!ended) {
-      last_.clear();
-      auto row = static_cast<uint16_t>(selection_[selection_.count - 1]);
-      last_.append(keys_, {&row, 1});
-      chunk_ = nullptr;
-    }
+    if (!ended) end_chunk();
     return ended;
+  }
+  void end_chunk() {
+    last_.clear();
+    auto row = static_cast<uint16_t>(selection_[selection_.count - 1]);
+    last_.append(keys_, {&row, 1});
+    chunk_ = nullptr;
   }
   const uint16_t* part(uint32_t first) {
     if (selection_.rows != nullptr) return selection_.rows + first;
@@ -203,11 +272,12 @@ class WindowOperator final : public Operator {
   ExpressionSet arguments_;
   WindowFrame frame_;
   std::vector<std::unique_ptr<WindowCall>> calls_;
+  Condition runs_;  // the run condition; null: there is none
   OperatorPtr input_;
 
   Chunk* chunk_ = nullptr;
   Selection selection_;
-  uint32_t at_ = 0, out_at_ = 0;
+  uint32_t at_ = 0, out_at_ = 0, wanted_ = 0;  // wanted_: rows of the partition that are answered
   std::vector<const Vector*> keys_, all_;
   SelectionBuffer numbers_;
   RowStore rows_, results_, last_;
@@ -218,6 +288,7 @@ class WindowOperator final : public Operator {
   Arena arena_, result_arena_;
   std::unique_ptr<Error> error_;
   bool input_done_ = false, started_ = false;
+  bool skipping_ = false;  // what is left of the partition
 };
 
 }  // namespace
@@ -249,10 +320,11 @@ Result<OperatorPtr> make_window(Builder& b, const sql::WindowPlan& p) {
     calls.push_back(std::move(call));
   }
   INDIGO_ASSIGN(ExpressionSet arguments, b.compile_all(argument_exprs));
+  INDIGO_ASSIGN(Condition runs, b.compile_condition(p.run_condition));
   return OperatorPtr(std::make_unique<WindowOperator>(b.state(), std::move(input_columns), std::move(stored),
                                                       std::move(partition), std::move(partition_ops), std::move(order),
                                                       std::move(order_ops), std::move(arguments), std::move(frame),
-                                                      std::move(calls), std::move(input)));
+                                                      std::move(calls), std::move(runs), std::move(input)));
 }
 
 }  // namespace indigo::engine::exec

@@ -1,7 +1,8 @@
 // Subqueries in expressions that the planner has left as such: run again for each row that reaches them with values that have
 // not been seen before.
 //
-// An uncorrelated ANY with equalities (`hashed`) is answered from a hash table of the subquery's rows.
+// An uncorrelated ANY with equalities (`hashed`) is answered from a hash table of the subquery's rows. An EXISTS may have such an
+// ANY as its `test`: it takes over when running the subquery again and again has cost more than it does.
 #include <algorithm>
 
 #include "base/sqlstate.h"
@@ -20,6 +21,15 @@ class SubPlanNode : public Node {
   SubPlanNode(QueryState& state, const sql::SubPlanExpr& e, ExpressionSet passes, NodePtr test, size_t column)
       : Node(state), e_(e), passes_(std::move(passes)), test_(std::move(test)), column_(column) {}
 
+  // The alternative that an EXISTS has with it may take over.
+  void may_ask_all() {
+    const sql::Plan& one = shape();
+    const auto& any = sql::as<sql::SubPlanExpr>(*sql::as<sql::BooleanTestExpr>(*e_.test).argument);
+    const sql::Plan& all = *state_.statement().subplans[static_cast<size_t>(any.subplan)];
+    run_cost_ = one.startup_cost + (one.total_cost - one.startup_cost) / std::max(1.0, one.rows);
+    patience_ = kPatience * (all.total_cost + all.rows * kHashedRowCost);
+  }
+
   // What it answers depends on the values passed and on these slots alone.
   void remember_answers(std::vector<int> other_slots) {
     remembers_ = true;
@@ -31,6 +41,11 @@ class SubPlanNode : public Node {
     for (uint32_t i = 0; i < selection.count && !failed(); i++) {
       uint32_t r = selection[i];
       Status status = evaluate_row(frame, r);
+      if (patience_ > 0 && static_cast<double>(runs_) * run_cost_ > patience_) {
+        if (status.ok()) status = ask_all(frame, selection, i + 1);
+        if (!status.ok()) functions().fail(std::move(*status.take_error()));
+        break;
+      }
       if (!status.ok()) functions().fail(std::move(*status.take_error()));
     }
     return out_;
@@ -56,8 +71,26 @@ class SubPlanNode : public Node {
       state_.set_slot(e_.passes[i].to, passes_[i].datum(row));
     }
     Open mode = run_ == state_.run() ? Open::kAgain : Open::kFresh;
+    if (mode == Open::kFresh) runs_ = 0;
     run_ = state_.run();
+    runs_++;
     return plan().open(mode);
+  }
+
+  // The rows from selection[first] on by the alternative.
+  Status ask_all(const Frame& frame, Selection selection, uint32_t first) {
+    if (instead_ == nullptr) {
+      Builder builder(state_);
+      INDIGO_ASSIGN(instead_, builder.compile(e_.test));
+    }
+    rest_.clear();
+    for (uint32_t i = first; i < selection.count; i++) rest_.push_back(static_cast<uint16_t>(selection[i]));
+    if (rest_.empty()) return {};
+    const Selection rest{rest_.data(), static_cast<uint32_t>(rest_.size())};
+    const Vector& values = instead_->evaluate(frame, rest);
+    if (failed()) return functions().take_error();
+    for (const uint16_t r : rest_) out_.set_datum(r, values.datum(r));
+    return {};
   }
 
   virtual Status evaluate_row(const Frame& frame, uint32_t row) {
@@ -167,6 +200,14 @@ class SubPlanNode : public Node {
   std::vector<int> other_slots_;
   SubPlanCache cache_;
   uint64_t cached_run_ = 0, cached_generation_ = 0;
+
+  static constexpr double kPatience = 2;          // times the alternative's cost
+  static constexpr double kHashedRowCost = 0.03;  // beyond its plan's
+  NodePtr instead_;                               // once it is needed
+  std::vector<uint16_t> rest_;
+  double patience_ = 0;  // 0: there is no alternative
+  double run_cost_ = 0;
+  uint64_t runs_ = 0;  // of the subquery, in this run
 };
 
 // x IN (subquery): x = each row, by hashing. Rows with nulls in the subquery make a miss unknown; with several columns
@@ -324,7 +365,11 @@ Result<NodePtr> compile_subplan(Builder& b, const sql::SubPlanExpr& e, int colum
   sql::ExprList from;
   for (const auto& pass : e.passes) from.push_back(pass.from);
   INDIGO_ASSIGN(ExpressionSet passes, b.compile_all(from));
-  INDIGO_ASSIGN(NodePtr test, b.compile(e.test));
+  const bool adaptive = e.form == Form::kExists && e.test != nullptr;
+  NodePtr test;
+  if (!adaptive) {
+    INDIGO_ASSIGN(test, b.compile(e.test));
+  }
   NodePtr node;
   sql::ExprList probes;
   std::vector<size_t> columns;
@@ -353,6 +398,7 @@ Result<NodePtr> compile_subplan(Builder& b, const sql::SubPlanExpr& e, int colum
       });
       made->remember_answers(std::move(others));
     }
+    if (adaptive && fixed) made->may_ask_all();
     node = std::move(made);
   }
   node->is_volatile = plan->is_volatile();

@@ -2,17 +2,10 @@
 
 namespace indigo::engine::exec {
 
-void SubPlanCache::clear() {
-  values_.clear();
-  bytes_ = 0;
-  asked_ = answered_ = 0;
-  in_use_ = true;
-}
-
-void SubPlanCache::add_to_key(const Datum& value) {
-  key_.push_back(value.null ? '\0' : '\1');
+void append_value(const Datum& value, std::string& key) {
+  key.push_back(value.null ? '\0' : '\1');
   if (value.null) return;
-  const auto append = [&](const void* bytes, size_t size) { key_.append(static_cast<const char*>(bytes), size); };
+  const auto append = [&](const void* bytes, size_t size) { key.append(static_cast<const char*>(bytes), size); };
   switch (value.phys) {
     case Phys::kBool: append(&value.b, sizeof(value.b)); break;
     case Phys::kI16: append(&value.i16, sizeof(value.i16)); break;
@@ -28,6 +21,13 @@ void SubPlanCache::add_to_key(const Datum& value) {
       break;
     }
   }
+}
+
+void SubPlanCache::clear() {
+  values_.clear();
+  bytes_ = 0;
+  asked_ = answered_ = 0;
+  in_use_ = true;
 }
 
 const Datum* SubPlanCache::find() {

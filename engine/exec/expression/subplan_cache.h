@@ -12,6 +12,9 @@
 
 namespace indigo::engine::exec {
 
+// Appends a value's bytes to a key: different ones for values that look different.
+void append_value(const Datum& value, std::string& key);
+
 class SubPlanCache {
  public:
   static constexpr size_t kBytesMax = size_t{16} << 20;
@@ -23,7 +26,7 @@ class SubPlanCache {
   bool in_use() const { return in_use_; }
 
   void start_key() { key_.clear(); }
-  void add_to_key(const Datum& value);
+  void add_to_key(const Datum& value) { append_value(value, key_); }
   // The value for the key; null: not known.
   const Datum* find();
   void store(const Datum& value);

@@ -14,6 +14,7 @@
 #include "engine/exec/join/join_output.h"
 #include "engine/exec/join/join_parts.h"
 #include "engine/exec/join/join_table.h"
+#include "engine/exec/join/match_rounds.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/row_keys.h"
 #include "engine/exec/spill/sorted_runs.h"
@@ -196,7 +197,7 @@ class HashJoinOperator final : public Operator {
       const uint64_t bytes = table_.bytes();
       if (space != nullptr && !divided && bytes > space->memory_bytes && table_.rows().rows() > kChunkRows) {
         counters().note_memory(bytes);
-        if (parts_ == nullptr) parts_ = std::make_unique<JoinParts>(*space, left_part_shape(), right_part_shape());
+        if (parts_ == nullptr) parts_ = JoinParts::make(*space, output_, left_keys_, shape_, packed_, in_order_);
         parts_->begin(depth);
         divided = true;
       }
@@ -252,22 +253,6 @@ class HashJoinOperator final : public Operator {
       table_.add(hash, packed_ ? right_tags_[r] : hash);
     }
     return true;
-  }
-
-  // ---- parts. A right row: what the table has, its hash, and its tag when that is another; a left row: the columns that are
-  // read, its keys unless they are packed, its hash (kNoMatch: a null key) and the same tag, and its number when the order is
-  // needed.
-  std::vector<Phys> right_part_shape() const {
-    std::vector<Phys> shape = shape_;
-    shape.insert(shape.end(), packed_ ? 2 : 1, Phys::kI64);
-    return shape;
-  }
-  std::vector<Phys> left_part_shape() const {
-    std::vector<Phys> shape;
-    for (const size_t c : output_.left_used()) shape.push_back(output_.left_phys()[c]);
-    for (size_t i = 0; i < left_keys_.size() && !packed_; i++) shape.push_back(left_keys_.node(i).phys);
-    shape.insert(shape.end(), (packed_ ? 2 : 1) + (in_order_ ? 1 : 0), Phys::kI64);
-    return shape;
   }
 
   // The same of the part.
@@ -470,6 +455,7 @@ class HashJoinOperator final : public Operator {
     ArenaScope scope(state_, arena_);
     arena_.reset();
     if (output_.only_left() && !output_.condition()) return probe_existence(max_rows);
+    if (output_.only_left() && !output_.condition().is_volatile()) return probe_in_rounds();
     lefts_.clear();
     rights_.clear();
     bool inline_unmatched = keeps_left() && !output_.condition();
@@ -512,6 +498,47 @@ class HashJoinOperator final : public Operator {
     }
     if (passed.count == 0) return error_ != nullptr ? Result<Chunk*>(std::move(error_)) : Result<Chunk*>(nullptr);
     return output_.finish(state_, output_.left(), output_.right(), passed, error_);
+  }
+
+  // Semi and anti joins with a residual condition.
+  Result<Chunk*> probe_in_rounds() {
+    rounds_.begin(first_, left_selection_.count);
+    at_ = left_selection_.count;
+    while (!rounds_.done()) {
+      INDIGO_TRY(state_.check());
+      const auto next = [&](uint32_t r, uint32_t& place) {
+        const uint32_t entry = match(r, place);
+        place = entry == 0 ? 0 : table_.entry(entry).next;
+        return entry;
+      };
+      rounds_.round(next, left_selection_, lefts_, rights_, positions_);
+      if (!lefts_.empty()) ask(static_cast<uint32_t>(lefts_.size()));
+      // Rows behind one that has failed are not asked again.
+      rounds_.drop([&](uint32_t position) { return position >= at_ || matched_left_[position] != 0; });
+    }
+    return finish_left();
+  }
+  // The condition for the first `n` pairs of lefts_ and rights_; a pair that fails ends the left rows before its own.
+  void ask(uint32_t n) {
+    gather(n);
+    const Frame frame{{&output_.left(), &output_.right()}, n};
+    const auto note = [&](Selection passed) {
+      for (uint32_t i = 0; i < passed.count; i++) matched_left_[positions_[passed[i]]] = 1;
+      counters().filtered -= passed.count;
+    };
+    counters().filtered += n;
+    std::unique_ptr<Error> error;
+    const Selection passed = output_.condition().filter(frame, {nullptr, n}, error);
+    if (error == nullptr) return note(passed);
+    for (uint16_t i = 0; i < n; i++) {
+      if (matched_left_[positions_[i]] != 0) continue;
+      error = nullptr;
+      note(output_.condition().filter(frame, {&i, 1}, error));
+      if (error == nullptr) continue;
+      at_ = positions_[i];
+      error_ = std::move(error);
+      return;
+    }
   }
 
   void advance_left() {
@@ -639,6 +666,7 @@ class HashJoinOperator final : public Operator {
   uint32_t at_ = 0, chain_ = 0;        // position in the left selection, chain entry to look at next
   std::vector<uint16_t> lefts_;
   std::vector<uint32_t> rights_, positions_;
+  MatchRounds rounds_;
   SelectionBuffer left_rows_;
   uint32_t rest_at_ = 0, batch_ = 0;
   Chunk* out_ = nullptr;
@@ -654,6 +682,10 @@ class HashJoinOperator final : public Operator {
 Result<OperatorPtr> make_hash_join(Builder& b, const sql::HashJoinPlan& p) {
   INDIGO_ASSIGN(OperatorPtr left, b.build(p.inputs[0]));
   INDIGO_ASSIGN(OperatorPtr right, b.build(p.inputs[1]));
+  return make_hash_join(b, p, std::move(left), std::move(right));
+}
+
+Result<OperatorPtr> make_hash_join(Builder& b, const sql::HashJoinPlan& p, OperatorPtr left, OperatorPtr right) {
   INDIGO_ASSIGN(JoinOutput output, JoinOutput::make(b, p, *p.inputs[0], *p.inputs[1]));
   INDIGO_ASSIGN(ExpressionSet left_keys, b.compile_all(p.left_keys));
   INDIGO_ASSIGN(ExpressionSet right_keys, b.compile_all(p.right_keys));

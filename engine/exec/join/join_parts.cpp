@@ -2,6 +2,16 @@
 
 namespace indigo::engine::exec {
 
+std::unique_ptr<JoinParts> JoinParts::make(SpillSpace& space, const JoinOutput& output, const ExpressionSet& left_keys,
+                                           std::vector<Phys> right, bool packed, bool in_order) {
+  right.insert(right.end(), packed ? 2 : 1, Phys::kI64);
+  std::vector<Phys> left;
+  for (const size_t c : output.left_used()) left.push_back(output.left_phys()[c]);
+  for (size_t i = 0; i < left_keys.size() && !packed; i++) left.push_back(left_keys.node(i).phys);
+  left.insert(left.end(), (packed ? 2 : 1) + (in_order ? 1 : 0), Phys::kI64);
+  return std::make_unique<JoinParts>(space, std::move(left), std::move(right));
+}
+
 void JoinParts::begin(uint32_t depth) {
   depth_ = depth;
   lefts_ = std::make_unique<PartitionedRows>(space_, left_, depth);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/exec/join/join_output.h"
 #include "engine/exec/spill/partitioned_rows.h"
 
 namespace indigo::engine::exec {
@@ -18,6 +19,11 @@ class JoinParts {
     bool divisible = false;                    // there is more than one hash among the right rows
   };
 
+  // A right row: what the table has (`right`), its hash, and its tag when that is another (`packed`); a left row: the columns that
+  // are read, its keys unless they are packed, its hash (JoinTable::kNoMatch: a null key) and the same tag, and its number
+  // when the order is needed.
+  static std::unique_ptr<JoinParts> make(SpillSpace& space, const JoinOutput& output, const ExpressionSet& left_keys,
+                                         std::vector<Phys> right, bool packed, bool in_order);
   // The columns of each side's rows.
   JoinParts(SpillSpace& space, std::vector<Phys> left, std::vector<Phys> right)
       : space_(space), left_(std::move(left)), right_(std::move(right)) {}

@@ -226,11 +226,10 @@ bool is_lookup_join(const sql::NestedLoopPlan& p) {
                       [](const sql::ExprPtr& e) { return has_subplan(e) || sql::contains_volatile(*e); });
 }
 
-Result<OperatorPtr> make_lookup_join(Builder& b, const sql::NestedLoopPlan& p) {
+Result<OperatorPtr> make_lookup_join(Builder& b, const sql::NestedLoopPlan& p, OperatorPtr left) {
   const LookedUp right = looked_up(*p.inputs[1]);
   const sql::ScanPlan& scan = *right.scan;
   const types::KeyLayout& key = right.index != nullptr ? right.index->key : scan.relation->key;
-  INDIGO_ASSIGN(OperatorPtr left, b.build(p.inputs[0]));
   sql::ExprList keys;
   for (const sql::ExprPtr& e : scan.bounds.equal) keys.push_back(over_both(e, p.passes));
   sql::JoinPlan join = p;

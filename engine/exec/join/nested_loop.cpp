@@ -214,9 +214,14 @@ Result<OperatorPtr> make_nested_loop(Builder& b, const sql::NestedLoopPlan& p) {
     return Error(sqlstate::kFeatureNotSupported,
                  "FULL JOIN is only supported with merge-joinable or hash-joinable join conditions");
   }
-  if (is_lookup_join(p)) return make_lookup_join(b, p);
+  if (p.instead != nullptr) return make_adaptive_join(b, p);
   INDIGO_ASSIGN(OperatorPtr left, b.build(p.inputs[0]));
+  if (is_lookup_join(p)) return make_lookup_join(b, p, std::move(left));
   INDIGO_ASSIGN(OperatorPtr right, b.build(p.inputs[1]));
+  return make_nested_loop(b, p, std::move(left), std::move(right));
+}
+
+Result<OperatorPtr> make_nested_loop(Builder& b, const sql::NestedLoopPlan& p, OperatorPtr left, OperatorPtr right) {
   INDIGO_ASSIGN(JoinOutput output, JoinOutput::make(b, p, *p.inputs[0], *p.inputs[1]));
   sql::ExprList exprs;
   std::vector<int> slots;

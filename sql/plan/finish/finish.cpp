@@ -12,6 +12,7 @@
 #include "sql/plan/resolve.h"
 #include "sql/plan/rewrite/fold.h"
 #include "sql/plan/rewrite/hashed_exists.h"
+#include "sql/plan/rewrite/run_condition.h"
 #include "sql/query_walk.h"
 #include "types/oids.h"
 
@@ -239,7 +240,7 @@ Status add_projection(Level& level, Stage& stage, const ExprList& expressions, c
   }
   Resolver resolve(stage.built.layout);
   ExprList chosen = expressions;
-  for (ExprPtr& e : chosen) e = with_hashed_exists(level, e, stage.built.plan->rows);
+  for (ExprPtr& e : chosen) e = with_hashed_exists(level, e, stage.built.plan->rows, stage.built.layout.outputs);
   INDIGO_ASSIGN(ExprList resolved, resolve.list(chosen));
   const Plan& input = *stage.built.plan;
   bool same = resolved.size() == input.columns.size();
@@ -274,7 +275,7 @@ Status add_projection(Level& level, Stage& stage, const ExprList& expressions, c
   }
   stage.built.layout.outputs = expressions;
   return {};
-}
+}  // namespace indigo::sql::planning
 
 namespace {
 
@@ -393,7 +394,7 @@ Result<PlanPtr> finish_select(Level& level) {
   const auto first =
       static_cast<size_t>(std::find(paths.begin(), paths.end(), level.final_rel->cheapest) - paths.begin());
   if (first < paths.size()) INDIGO_TRY(try_path(first));
-  const bool all_rows = level.tuple_fraction == 0 && !level.work.limit;
+  const bool all_rows = level.tuple_fraction == 0 && !level.work.limit && run_conditions(level).empty();
   for (size_t at = 0; at < paths.size(); at++) {
     const Path& p = *paths[at];
     if (at == first || !p.outer.empty()) continue;

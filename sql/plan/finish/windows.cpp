@@ -7,6 +7,7 @@
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
+#include "sql/plan/rewrite/run_condition.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -25,8 +26,25 @@ struct Keyed {
   std::vector<SortKey> keys;  // partition, then order
 };
 
+// Only the first rows of the sort are wanted.
+void limit_sort(Stage& stage, const PlanPtr& input, const ExprPtr& rows) {
+  if (!rows || stage.built.plan == input || stage.built.plan->kind != PlanKind::kSort) return;
+  auto sort = std::make_shared<SortPlan>(static_cast<const SortPlan&>(*stage.built.plan));
+  if (sort->presorted > 0) return;
+  const auto wanted = static_cast<double>(as<ConstExpr>(*rows).value.get().i64);
+  sort->limit = rows;
+  sort->rows = std::min(sort->rows, std::max(1.0, wanted));
+  sort->startup_cost = input->total_cost + sort_cost(input->rows, wanted);
+  sort->total_cost = sort->startup_cost + sort->rows * kOperatorCost;
+  stage.built.plan = std::move(sort);
+}
+
 Status add_window(Level& level, Stage& stage, const Keyed& keyed, const ExprList& calls) {
+  const PlanPtr input = stage.built.plan;
   INDIGO_TRY(add_sort(level, stage, keyed.keys, false));
+  const ExprList stops = run_conditions(level);
+  const RowsWanted wanted = rows_wanted(level, stops);
+  limit_sort(stage, input, wanted.most);
   auto plan = make_above<WindowPlan>(stage.built.plan);
   Resolver resolve(stage.built.layout);
   plan->window = level.work.windows[keyed.window];
@@ -45,7 +63,15 @@ Status add_window(Level& level, Stage& stage, const Keyed& keyed, const ExprList
     plan->columns.push_back({"", e->type});
     layout.outputs.push_back(e);
   }
+  if (wanted.expected > 0) {
+    plan->total_cost = cost_of(*stage.built.plan, wanted.expected);
+    plan->rows = std::min(plan->rows, wanted.expected);
+  }
   plan->total_cost += plan->rows * (kRowCost + kOperatorCost * static_cast<double>(plan->calls.size()));
+  if (!stops.empty()) {
+    Resolver of_output(layout);
+    INDIGO_ASSIGN(plan->run_condition, resolve_all(of_output, stops));
+  }
   stage.built = {plan, std::move(layout)};
   return {};
 }

@@ -15,6 +15,7 @@
 #include "sql/plan/path/path_choice.h"
 #include "sql/plan/resolve.h"
 #include "sql/plan/rewrite/push_down.h"
+#include "sql/plan/rewrite/run_condition.h"
 #include "sql/plan/rewrite/unused_outputs.h"
 #include "storage/table.h"
 #include "types/oids.h"
@@ -137,6 +138,7 @@ class Maker {
   Status subquery() {
     std::shared_ptr<const Query> query = push_conditions(level_, rel_, entry_.subquery);
     query = without_unused_outputs(level_, rel_, std::move(query));
+    note_run_conditions(level_, rel_, query);
     if (entry_.relation) level_.s.depend(entry_.relation, storage::TableLockMode::kAccessShare);
     std::vector<Request> outer = std::move(level_.requests);
     level_.requests.clear();

@@ -7,6 +7,7 @@
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/security.h"
 #include "sql/plan/condition/selectivity.h"
+#include "sql/plan/path/adaptive_join.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/path/foreign_paths.h"
 #include "sql/plan/resolve.h"
@@ -336,6 +337,12 @@ class PathBuilder {
 
   Result<Built> nested_loop(const Path& p, const VarSet& needed) {
     VarSet wanted = below(p, needed);
+    const std::optional<HashedInstead> instead = hashed_instead(level_, p);
+    if (instead) {
+      for (const auto* list : {&instead->keys, &instead->others}) {
+        for (const Clause* c : *list) wanted.add_vars(c->expr);
+      }
+    }
     // The inner side first: it says which columns of the outer one it wants as parameters.
     std::vector<Request> outer = std::move(level_.nest_params);
     level_.nest_params.clear();
@@ -354,14 +361,58 @@ class PathBuilder {
       INDIGO_ASSIGN(ExprPtr from, resolve(parameterised(r.from, p.left->rels)));
       join->passes.push_back({r.slot, std::move(from)});
     }
-    return finish_join(p, std::move(join), std::move(left), std::move(right), needed);
+    if (!instead) return finish_join(p, std::move(join), std::move(left), std::move(right), needed);
+    INDIGO_ASSIGN(Built out, finish_join(p, join, left, right, needed));
+    INDIGO_ASSIGN(right, build(*instead->right, wanted));
+    INDIGO_ASSIGN(join->instead, hashed(*instead, p, *join, out.layout, left, right));
+    join->patience = instead->patience;
+    join->left_row_cost = instead->left_row_cost;
+    join->right_row_cost = instead->right_row_cost;
+    return out;
   }
 
-  Result<std::pair<ExprList, ExprList>> join_keys(const Path& p, const Built& left, const Built& right) {
+  // A hash join that gives the columns `layout` of `nested`; null: its sides do not have them.
+  Result<std::shared_ptr<const HashJoinPlan>> hashed(const HashedInstead& how, const Path& p, const Plan& nested,
+                                                     const Layout& layout, const Built& left, const Built& right) {
+    auto join = std::make_shared<HashJoinPlan>();
+    join->type = p.type;
+    join->inputs = {left.plan, right.plan};
+    for (const ExprPtr& e : layout.outputs) {
+      const auto of = [&](int side) {
+        const ExprList& outputs = (side == 0 ? left : right).layout.outputs;
+        const auto at = std::find_if(outputs.begin(), outputs.end(), [&](const ExprPtr& o) { return equal(o, e); });
+        return at == outputs.end() ? ExprPtr() : make_column(side, static_cast<int>(at - outputs.begin()), e->type);
+      };
+      ExprPtr column = of(0);
+      if (!column) column = of(1);
+      if (!column) return std::shared_ptr<const HashJoinPlan>();
+      join->projection.push_back(std::move(column));
+    }
+    INDIGO_ASSIGN(auto keys, join_keys(how.keys, p.left->rels, left, right));
+    join->left_keys = std::move(keys.first);
+    join->right_keys = std::move(keys.second);
+    join->null_safe = null_safe(how.keys);
+    Resolver resolve(left.layout, &right.layout);
+    INDIGO_ASSIGN(join->condition, resolve_all(resolve, by_cost(level_, how.others)));
+    copy_costs(p, *join);
+    join->columns = nested.columns;
+    join->width = nested.width;
+    return std::shared_ptr<const HashJoinPlan>(std::move(join));
+  }
+
+  static std::vector<bool> null_safe(const std::vector<const Clause*>& keys) {
+    std::vector<bool> out;
+    if (std::none_of(keys.begin(), keys.end(), [](const Clause* c) { return c->null_safe; })) return out;
+    for (const Clause* c : keys) out.push_back(c->null_safe);
+    return out;
+  }
+
+  static Result<std::pair<ExprList, ExprList>> join_keys(const std::vector<const Clause*>& clauses, RelSet left_rels,
+                                                         const Built& left, const Built& right) {
     Resolver of_left(left.layout), of_right(right.layout);
     std::pair<ExprList, ExprList> out;
-    for (const Clause* c : p.key_clauses) {
-      const bool straight = p.left->rels.contains(c->left_rels);
+    for (const Clause* c : clauses) {
+      const bool straight = left_rels.contains(c->left_rels);
       INDIGO_ASSIGN(ExprPtr l, of_left(straight ? c->left : c->right));
       INDIGO_ASSIGN(ExprPtr r, of_right(straight ? c->right : c->left));
       out.first.push_back(std::move(l));
@@ -375,15 +426,11 @@ class PathBuilder {
     INDIGO_ASSIGN(Built left, build(*p.left, wanted));
     INDIGO_ASSIGN(Built right, build(*p.right, wanted));
     auto join = std::make_shared<HashJoinPlan>();
-    INDIGO_ASSIGN(auto keys, join_keys(p, left, right));
+    INDIGO_ASSIGN(auto keys, join_keys(p.key_clauses, p.left->rels, left, right));
     join->left_keys = std::move(keys.first);
     join->right_keys = std::move(keys.second);
     join->null_aware_anti = p.null_aware_anti;
-    const bool null_safe =
-        std::any_of(p.key_clauses.begin(), p.key_clauses.end(), [](const Clause* c) { return c->null_safe; });
-    if (null_safe) {
-      for (const Clause* c : p.key_clauses) join->null_safe.push_back(c->null_safe);
-    }
+    join->null_safe = null_safe(p.key_clauses);
     return finish_join(p, std::move(join), std::move(left), std::move(right), needed);
   }
 
@@ -392,7 +439,7 @@ class PathBuilder {
     INDIGO_ASSIGN(Built left, build(*p.left, wanted));
     INDIGO_ASSIGN(Built right, build(*p.right, wanted));
     auto join = std::make_shared<MergeJoinPlan>();
-    INDIGO_ASSIGN(auto keys, join_keys(p, left, right));
+    INDIGO_ASSIGN(auto keys, join_keys(p.key_clauses, p.left->rels, left, right));
     join->left_keys = std::move(keys.first);
     join->right_keys = std::move(keys.second);
     join->order = p.sort;
@@ -413,6 +460,9 @@ class PathBuilder {
   Result<Built> materialize(const Path& p, const VarSet& needed) {
     INDIGO_ASSIGN(Built input, build(*p.left, needed));
     auto plan = make_above<MaterializePlan>(input.plan);
+    if (!p.outer.empty()) {
+      for (const Request& r : p.left->rel->requests) plan->slots.push_back(r.slot);
+    }
     copy_costs(p, *plan);
     return Built{plan, std::move(input.layout)};
   }

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "sql/plan/condition/distinct_values.h"
 #include "sql/plan/condition/equivalence.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/finish/ordering.h"
@@ -17,6 +18,7 @@ namespace indigo::sql::planning {
 namespace {
 
 constexpr double kUnsureRows = 4;
+constexpr double kMemoizedCost = 0.05;  // of finding rows by the values that they depend on, and of keeping them
 // Where at most a row is expected to be hashed there may be none; then the table that would be probed with is not read. Of plans
 // that cost the same, that is the better one.
 constexpr double kUnreadPart = 0.03, kUnreadMost = 10;
@@ -161,7 +163,10 @@ class JoinPaths {
       keep = !cheap && r.total > r.rows * kOperatorCost * 2 + kRescanCost;
       if (keep) again = kRescanCost + r.rows * kOperatorCost;
     }
-    double scanned = r.rows, repeat = again, first = r.total;
+    const double asked = may_ask_again(r) ? values_asked(l, r) : l.rows;
+    const bool memoized = asked * 2 < l.rows;
+    if (memoized) again = (asked * r.total + (l.rows - asked) * (kMemoizedCost + r.rows * kOperatorCost)) / l.rows;
+    double scanned = r.rows, repeat = again, first = memoized ? again : r.total;
     if (keeps_left_only(type_)) {
       // Stops at the first match.
       if (matched_ < 0) matched_ = match_fraction(level_, left_, right_, conditions_);
@@ -183,12 +188,24 @@ class JoinPaths {
     std::vector<const Clause*> clauses = remaining(r);
     total += loops * scanned * clauses_cost(level_, clauses);
     if (loses(l, r, startup, total, order)) return;
-    Path* p = new_join(Path::Kind::kNestedLoop, l, keep ? *materialized(r) : r, type_);
+    Path* p = new_join(Path::Kind::kNestedLoop, l, keep || memoized ? *materialized(r) : r, type_);
     p->join_clauses = std::move(clauses);
     p->keys = order;
     p->startup = startup;
     p->total = total;
     add(p);
+  }
+
+  // A subquery or function that depends on left rows, of which all rows are read.
+  bool may_ask_again(const Path& r) const {
+    return (type_ == JoinType::kInner || type_ == JoinType::kLeft) && r.kind == Path::Kind::kPrebuilt &&
+           !r.rel->requests.empty() && left_.set.contains(r.outer) && r.total > kMemoizedCost * 2;
+  }
+  // How many different values it is asked with.
+  double values_asked(const Path& l, const Path& r) {
+    ExprList values;
+    for (const Request& q : r.rel->requests) values.push_back(q.from);
+    return group_count(level_, values, l.rows);
   }
 
   Path* materialized(Path& r) {

@@ -36,14 +36,18 @@ Status note_hashed_exists(Level& level, const SubLinkExpr& link, const SubPlanEx
   return {};
 }
 
-ExprPtr with_hashed_exists(const Level& level, const ExprPtr& e, double rows) {
+ExprPtr with_hashed_exists(const Level& level, const ExprPtr& e, double rows, const ExprList& known) {
   if (level.s.hashed_exists.empty() || !e) return e;
+  if (std::any_of(known.begin(), known.end(), [&](const ExprPtr& k) { return equal(k, e); })) return e;
   if (const auto* subplan = try_as<SubPlanExpr>(e)) {
     const auto at = level.s.hashed_exists.find(subplan->subplan);
-    return at != level.s.hashed_exists.end() && rows * expression_cost(level, e) > at->second.cost ? at->second.instead
-                                                                                                   : e;
+    if (at == level.s.hashed_exists.end()) return e;
+    if (rows * expression_cost(level, e) > at->second.cost) return at->second.instead;
+    auto adaptive = std::make_shared<SubPlanExpr>(*subplan);
+    adaptive->test = at->second.instead;
+    return adaptive;
   }
-  return map_children(e, [&](const ExprPtr& c) { return with_hashed_exists(level, c, rows); });
+  return map_children(e, [&](const ExprPtr& c) { return with_hashed_exists(level, c, rows, known); });
 }
 
 }  // namespace indigo::sql::planning
