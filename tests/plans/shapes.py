@@ -42,8 +42,8 @@ CASES = (
     (0, "SELECT count(*) FROM sold, (SELECT device, count(*) n FROM reading GROUP BY device) g, nothing WHERE g.device = nothing.i "
         "AND sold.quantity = g.n AND sold.quantity + sold.i = 17 * sold.d"),
     # A window that may stop, rows that are remembered by the values that they depend on, and a first row that decides.
-    (1100, "SELECT * FROM (SELECT at, value, row_number() OVER (ORDER BY at) rn FROM reading) x WHERE rn <= 10"),
-    (1100, "SELECT * FROM (SELECT at, value, rank() OVER (ORDER BY at) r FROM reading) x WHERE r = 3"),
+    (100, "SELECT * FROM (SELECT at, value, row_number() OVER (ORDER BY at) rn FROM reading) x WHERE rn <= 10"),
+    (100, "SELECT * FROM (SELECT at, value, rank() OVER (ORDER BY at) r FROM reading) x WHERE r = 3"),
     (115000, "SELECT sum(n) FROM reading a, LATERAL (SELECT count(*) n FROM thing WHERE maker > a.value AND price < a.value) x"),
     (250000, "SELECT count(*) FROM reading a WHERE EXISTS (SELECT FROM reading b WHERE b.device = a.device AND b.value <> a.value)"),
     # Partitions by range are in order one after the other.

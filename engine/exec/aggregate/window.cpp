@@ -40,6 +40,7 @@ class WindowOperator final : public Operator {
   Status open(Open mode) override {
     chunk_ = nullptr;
     at_ = out_at_ = wanted_ = 0;
+    batch_ = runs_ ? kFirstLook : kChunkRows;
     input_done_ = started_ = skipping_ = false;
     error_ = nullptr;
     rows_.clear();
@@ -167,7 +168,8 @@ class WindowOperator final : public Operator {
   Result<bool> error_take() { return std::move(error_); }
 
   Status read() {
-    INDIGO_ASSIGN(chunk_, input_->next(kChunkRows));
+    INDIGO_ASSIGN(chunk_, input_->next(batch_));
+    batch_ = std::min(batch_ * 2, kChunkRows);
     if (chunk_ == nullptr) {
       input_done_ = true;
       return {};
@@ -277,6 +279,7 @@ class WindowOperator final : public Operator {
 
   Chunk* chunk_ = nullptr;
   Selection selection_;
+  uint32_t batch_ = kChunkRows;                // rows to read next
   uint32_t at_ = 0, out_at_ = 0, wanted_ = 0;  // wanted_: rows of the partition that are answered
   std::vector<const Vector*> keys_, all_;
   SelectionBuffer numbers_;
