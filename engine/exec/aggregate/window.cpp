@@ -117,7 +117,7 @@ class WindowOperator final : public Operator {
         continue;
       }
       skipping_ = true;
-      if (partition_.size() == 0) {
+      if (partition_.empty()) {
         input_done_ = true;
         chunk_ = nullptr;
       }

@@ -13,6 +13,9 @@ namespace {
 
 // What both joins share.
 struct SharedInputs {
+  SharedInputs(QueryState& the_state, const sql::NestedLoopPlan& the_plan, OperatorPtr the_left)
+      : state(the_state), plan(the_plan), left(std::move(the_left)) {}
+
   QueryState& state;
   const sql::NestedLoopPlan& plan;
   OperatorPtr left;

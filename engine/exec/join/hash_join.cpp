@@ -530,10 +530,11 @@ class HashJoinOperator final : public Operator {
     std::unique_ptr<Error> error;
     const Selection passed = output_.condition().filter(frame, {nullptr, n}, error);
     if (error == nullptr) return note(passed);
-    for (uint16_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
       if (matched_left_[positions_[i]] != 0) continue;
       error = nullptr;
-      note(output_.condition().filter(frame, {&i, 1}, error));
+      const auto row = static_cast<uint16_t>(i);
+      note(output_.condition().filter(frame, {&row, 1}, error));
       if (error == nullptr) continue;
       at_ = positions_[i];
       error_ = std::move(error);
