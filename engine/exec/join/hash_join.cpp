@@ -322,10 +322,7 @@ class HashJoinOperator final : public Operator {
   }
 
   static bool any_null(const std::vector<const Vector*>& keys) {
-    for (const Vector* k : keys) {
-      if (!k->all_valid()) return true;
-    }
-    return false;
+    return std::any_of(keys.begin(), keys.end(), [](const Vector* k) { return !k->all_valid(); });
   }
   bool is_null_key(const std::vector<const Vector*>& keys, uint32_t row) const {
     for (size_t i = 0; i < keys.size(); i++) {
