@@ -23,10 +23,11 @@ struct ClassRow {
   bool hash = false;
 };
 
-std::optional<ClassRow> own_class(Database& database, storage::Transaction& txn, Oid opclass) {
+// Of a btree or hash class.
+std::optional<ClassRow> class_row(Database& database, storage::Transaction& txn, Oid opclass) {
   std::string image;
   const SystemTable& classes = database.table(pg_opclass::kOid);
-  if (opclass < oid::kFirstUserOid || !classes.find_oid(txn, opclass, image)) return std::nullopt;
+  if (!classes.find_oid(txn, opclass, image)) return std::nullopt;
   const RowReader row = classes.reader(image);
   const Oid method = row.oid(pg_opclass::c_opcmethod);
   if (method != default_access_method().oid && method != oid::kHashMethod) return std::nullopt;
@@ -44,7 +45,7 @@ bool written_in_c(Database& database, storage::Transaction& txn, Oid function) {
 // Operators of the class's family for its type on both sides, with their strategies as in a btree, until visit answers false.
 template <class F>
 void each_operator(Database& database, storage::Transaction& txn, Oid opclass, F&& visit) {
-  const auto of = own_class(database, txn, opclass);
+  const auto of = class_row(database, txn, opclass);
   if (!of) return;
   database.table(pg_amop::kOid)
       .scan_index(txn, system_index::kAmopFamily,
@@ -63,7 +64,8 @@ const types::Collator* keys_of_class(CatalogView& catalog, Oid opclass) {
 }
 
 std::optional<types::ClassFunction> function_of_class(Database& database, storage::Transaction& txn, Oid opclass) {
-  const auto of = own_class(database, txn, opclass);
+  if (opclass < oid::kFirstUserOid) return std::nullopt;
+  const auto of = class_row(database, txn, opclass);
   if (!of) return std::nullopt;
   types::ClassFunction out;
   out.database = database.oid();
@@ -84,6 +86,7 @@ std::optional<types::ClassFunction> function_of_class(Database& database, storag
 
 int strategy_in_class(Database& database, storage::Transaction& txn, Oid opclass, Oid op) {
   int found = 0;
+  if (opclass < oid::kFirstUserOid) return found;
   each_operator(database, txn, opclass, [&](Oid other, int strategy) {
     if (other == op) found = strategy;
     return found == 0;

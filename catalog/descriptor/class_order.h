@@ -20,11 +20,11 @@ const types::Collator* keys_of_class(CatalogView& catalog, Oid opclass);
 // another method, or written in C, so that its type has its order from an extension here.
 std::optional<types::ClassFunction> function_of_class(Database& database, storage::Transaction& txn, Oid opclass);
 
-// The operator's strategy in the class's family, for the class's type on both sides: a btree's numbers, so a hash class's
-// equality is 3; 0: none.
+// The operator's strategy in the family of a class of users' own, for the class's type on both sides: a btree's numbers, so a hash
+// class's equality is 3; 0: none.
 int strategy_in_class(Database& database, storage::Transaction& txn, Oid opclass, Oid op);
 
-// The other way round.
+// The other way round, of built-in classes, too; kInvalidOid: none.
 Oid operator_in_class(Database& database, storage::Transaction& txn, Oid opclass, int strategy);
 
 // Whether the operator's equality is that of its type's own hash and order, so that what hashes values of the type serves it.

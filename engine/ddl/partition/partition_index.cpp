@@ -7,7 +7,6 @@
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/table/rewrite.h"
 #include "sql/parse/parse_tree.h"
-#include "types/builtin/index_methods.h"
 
 namespace indigo::engine::ddl {
 
@@ -136,32 +135,10 @@ Status check_foreign_partition(const RelationInfo& parent) {
   return {};
 }
 
-namespace {
-
-// What the class calls equal; kInvalidOid: it does not say.
-Oid equality_of_class(DdlContext& c, Oid opclass) {
-  namespace pg_opclass = catalog::pg_opclass;
-  namespace pg_amop = catalog::pg_amop;
-  std::string image;
-  const SystemTable& classes = table(c, pg_opclass::kOid);
-  if (!classes.find_oid(c.txn, opclass, image)) return kInvalidOid;
-  const RowReader of = classes.reader(image);
-  const Datum type = Datum::of_oid(of.oid(pg_opclass::c_opcintype));
-  const int strategy = of.oid(pg_opclass::c_opcmethod) == oid::kHashMethod ? 1 : 3;
-  Oid found = kInvalidOid;
-  table(c, pg_amop::kOid)
-      .scan_index(c.txn, system_index::kAmopFamily, {Datum::of_oid(of.oid(pg_opclass::c_opcfamily)), type, type},
-                  [&](RowReader row) {
-                    if (row.i16(pg_amop::c_amopstrategy) == strategy) found = row.oid(pg_amop::c_amopopr);
-                    return found == kInvalidOid;
-                  });
-  return found;
-}
-
-}  // namespace
-
 Status check_partitioned_key(DdlContext& c, const RelationInfo& relation, const IndexSpec& spec) {
   if (!relation.is_partitioned() || !spec.unique) return {};
+  constexpr int kEqual = 3;  // of a btree, and so operator_in_class has hash classes' one
+  const auto equality = [&](Oid opclass) { return c.catalog.operator_in_class(opclass, kEqual); };
   const std::string kind = spec.primary ? "PRIMARY KEY" : "UNIQUE";
   for (const catalog::PartitionKeyColumn& k : relation.partition_key->columns) {
     if (k.column == 0) {
@@ -171,7 +148,7 @@ Status check_partitioned_key(DdlContext& c, const RelationInfo& relation, const 
     // Rows that the index calls equal must be in one partition.
     const bool has = std::any_of(spec.columns.begin(), spec.columns.end(), [&](const IndexColumnSpec& column) {
       return column.column == k.column &&
-             (column.opclass == k.opclass || equality_of_class(c, column.opclass) == equality_of_class(c, k.opclass));
+             (column.opclass == k.opclass || equality(column.opclass) == equality(k.opclass));
     });
     if (has) continue;
     return Error(sqlstate::kFeatureNotSupported,

@@ -6,7 +6,6 @@
 #include "sql/leakproof.h"
 
 namespace indigo::sql::planning {
-namespace {
 
 const TargetEntry* visible_target(const Query& q, int column) {
   int at = 0;
@@ -15,6 +14,8 @@ const TargetEntry* visible_target(const Query& q, int column) {
   }
   return nullptr;
 }
+
+namespace {
 
 bool returns_rows(const ExprPtr& e) {
   if (const auto* c = try_as<CallExpr>(e); c && c->returns_set) return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/analyze/make.h"
+#include "sql/plan/rewrite/push_down.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {
@@ -25,14 +26,6 @@ bool grows(const Query& q, const WindowCallExpr& call) {
   const Window& w = q.windows[static_cast<size_t>(call.window)];
   return w.mode == Window::Mode::kRows && w.start.kind == FrameBound::Kind::kUnboundedPreceding &&
          w.end.kind == FrameBound::Kind::kCurrentRow && w.exclude == Window::Exclude::kNoOthers;
-}
-
-const TargetEntry* visible(const Query& q, int column) {
-  int at = 0;
-  for (const TargetEntry& t : q.targets) {
-    if (!t.hidden && at++ == column) return &t;
-  }
-  return nullptr;
 }
 
 // All window calls are of one window, and grow.
@@ -78,7 +71,7 @@ void note_run_conditions(Level& level, const Rel& rel, const std::shared_ptr<con
     } else if (!is_one_of(call->op, kLess) && !is_one_of(call->op, kLessEqual)) {
       continue;
     }
-    const TargetEntry* target = visible(q, column->column);
+    const TargetEntry* target = visible_target(q, column->column);
     if (target == nullptr || target->expr->kind != ExprKind::kWindowCall) continue;
     if (!grows(q, as<WindowCallExpr>(*target->expr))) continue;
     found.push_back({column->column, std::move(comparison)});
@@ -91,7 +84,7 @@ ExprList run_conditions(const Level& level) {
   if (at == level.s.run_conditions.end()) return {};
   ExprList out;
   for (const Statement::RunCondition& c : at->second) {
-    const TargetEntry* target = visible(level.work, c.column);
+    const TargetEntry* target = visible_target(level.work, c.column);
     if (target == nullptr || target->expr->kind != ExprKind::kWindowCall) continue;
     auto comparison = std::make_shared<CallExpr>(as<CallExpr>(*c.comparison));
     comparison->arguments[0] = target->expr;
