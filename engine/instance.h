@@ -36,6 +36,8 @@ struct ConnectOptions {
   std::string server_address;
   int server_port = -1;
   std::optional<TlsDescription> tls;
+  bool replication =
+      false;  // replication=database: the session knows the commands of engine/replication/walsender.h, too
 };
 
 // What authentication needs to know of a role.

@@ -110,6 +110,9 @@ Status InstanceImpl::start() {
   }
   store_options.memory_limit_bytes = static_cast<uint64_t>(number(defaults_, "memory_limit")) * 1024;
   if (store_options.memory_limit_bytes == 0) store_options.memory_limit_bytes = machine_memory_bytes() / 5 * 4;
+  const int64_t slots_megabytes = number(defaults_, "max_slot_wal_keep_size");
+  change_stream_.set_limit(slots_megabytes >= 0 ? slots_megabytes << 20
+                                                : static_cast<int64_t>(store_options.memory_limit_bytes / 4));
   if (defaults_[*find_setting("commit_clock")] == "tsc") store_options.clock = storage::ClockSource::kTsc;
   store_options.locking = defaults_[*find_setting("serializable_method")] == "locking";
   store_options.ordered_index = ordered_structure(defaults_[*find_setting("default_index_method")]);
@@ -284,6 +287,11 @@ void InstanceImpl::choose_method(SessionParts& session) {
     locking = locks_by_keys(database, method);
   }
   set_method(session, locking);
+}
+
+// Without a folder, as PostgreSQL makes it: of the time.
+uint64_t InstanceImpl::system_identifier() const {
+  return data_ != nullptr ? data_->system_identifier() : static_cast<uint64_t>(start_timestamp_);
 }
 
 Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& options, Waiter& waiter) {

@@ -16,6 +16,8 @@
 #include "engine/maintenance/auto_analyzer.h"
 #include "engine/maintenance/table_activity.h"
 #include "engine/notify/notification_hub.h"
+#include "engine/replication/change_stream.h"
+#include "engine/replication/walsenders.h"
 #include "engine/session/exported_snapshots.h"
 #include "engine/session/session_activity.h"
 #include "engine/session/statement_statistics.h"
@@ -52,10 +54,13 @@ class InstanceImpl final : public Instance {
   const InstanceOptions& options() const { return options_; }
   const std::vector<std::string>& defaults() const { return defaults_; }
   int64_t start_timestamp() const { return start_timestamp_; }
+  uint64_t system_identifier() const;
   TableActivity& table_activity() { return table_activity_; }
   exec::ScanCountRegistry& scan_counts() { return scan_counts_; }
   AutoAnalyzer& auto_analyzer() { return *auto_analyzer_; }
   NotificationHub& notification_hub() { return notification_hub_; }
+  replication::ChangeStream& change_stream() { return change_stream_; }
+  replication::Walsenders& walsenders() { return walsenders_; }
   ExportedSnapshots& exported_snapshots() { return exported_snapshots_; }
   void reload_settings() override { system_settings_.reload(); }
   SystemSettings& system_settings() { return system_settings_; }
@@ -112,6 +117,8 @@ class InstanceImpl final : public Instance {
   TableActivity table_activity_;
   exec::ScanCountRegistry scan_counts_;
   NotificationHub notification_hub_;
+  replication::ChangeStream change_stream_;
+  replication::Walsenders walsenders_;
   ExportedSnapshots exported_snapshots_;
   TransactionOutcomes transaction_outcomes_;
   SystemSettings system_settings_;

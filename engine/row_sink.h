@@ -6,6 +6,8 @@
 // A sink may suspend the calling fiber (a slow client); it then holds nothing of the engine's.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +15,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fiber/wait_point.h"
+#include "base/sqlstate.h"
 #include "types/type_info.h"
 #include "types/value/vector.h"
 
@@ -56,6 +60,23 @@ class CopySource {
   std::function<Status()> before_wait_;
 };
 
+// Both sides send CopyData until one has enough: replication.
+class CopyChannel {
+ public:
+  virtual ~CopyChannel() = default;
+  // One CopyData message, kept until a flush. A flush waits until the client has taken all; it fails when that takes longer, when
+  // the client is lost, or by an interrupt.
+  virtual Status send(std::string_view data) = 0;
+  virtual Status flush(Deadline deadline) = 0;
+  virtual Status flush_if_much(Deadline deadline) = 0;
+  enum class Event : uint8_t { kMessage, kDone, kNothing };
+  // The next message of the client's (its bytes in `out`), or its end; nothing when the deadline has passed or `call` is true and
+  // the session woken. A deadline in the past: what is there already.
+  virtual Result<Event> receive(Deadline deadline, const std::atomic<bool>& call, std::string& out) = 0;
+  // After the client's end.
+  virtual Status end() = 0;
+};
+
 class RowSink {
  public:
   virtual ~RowSink() = default;
@@ -75,6 +96,10 @@ class RowSink {
   virtual void copy_out(CopyFormat format, uint32_t column_count) = 0;
   virtual Status copy_data(std::string_view bytes) = 0;  // one CopyData message: one row
   virtual void copy_done() = 0;
+  // The channel lives until the statement ends. 0A000 where there is none.
+  virtual Result<CopyChannel*> copy_both() {
+    return Error(sqlstate::kFeatureNotSupported, "replication needs a connection");
+  }
 };
 
 }  // namespace indigo::engine

@@ -37,25 +37,17 @@ constexpr SystemView kMonitoringViews[] = {
     {"pg_statio_user_sequences", INDIGO_STATIO_SEQUENCES(INDIGO_USER)},
     {"pg_statio_sys_sequences", INDIGO_STATIO_SEQUENCES(INDIGO_SYSTEM)},
     {"pg_stat_replication", R"sql(
-select null::pg_catalog.int4 as pid, null::pg_catalog.oid as usesysid, null::pg_catalog.name as usename,
-       null::pg_catalog.text as application_name, null::pg_catalog.inet as client_addr,
-       null::pg_catalog.text as client_hostname, null::pg_catalog.int4 as client_port,
-       null::pg_catalog.timestamptz as backend_start, null::pg_catalog.xid as backend_xmin,
-       null::pg_catalog.text as state, null::pg_catalog.pg_lsn as sent_lsn,
-       null::pg_catalog.pg_lsn as write_lsn, null::pg_catalog.pg_lsn as flush_lsn,
-       null::pg_catalog.pg_lsn as replay_lsn, null::pg_catalog.interval as write_lag,
-       null::pg_catalog.interval as flush_lag, null::pg_catalog.interval as replay_lag,
-       null::pg_catalog.int4 as sync_priority, null::pg_catalog.text as sync_state,
-       null::pg_catalog.timestamptz as reply_time
-where false)sql"},
+select s.pid, s.usesysid, u.rolname as usename, s.application_name, s.client_addr, s.client_hostname, s.client_port,
+       s.backend_start, s.backend_xmin, w.state, w.sent_lsn, w.write_lsn, w.flush_lsn, w.replay_lsn, w.write_lag,
+       w.flush_lag, w.replay_lag, w.sync_priority, w.sync_state, w.reply_time
+from pg_catalog.pg_stat_get_activity(null::pg_catalog.int4) s
+     join pg_catalog.pg_stat_get_wal_senders() w on s.pid = w.pid
+     left join pg_catalog.pg_authid u on s.usesysid = u.oid)sql"},
     {"pg_replication_slots", R"sql(
-select null::pg_catalog.name as slot_name, null::pg_catalog.name as plugin, null::pg_catalog.text as slot_type,
-       null::pg_catalog.oid as datoid, null::pg_catalog.name as database, null::pg_catalog.bool as temporary,
-       null::pg_catalog.bool as active, null::pg_catalog.int4 as active_pid, null::pg_catalog.xid as xmin,
-       null::pg_catalog.xid as catalog_xmin, null::pg_catalog.pg_lsn as restart_lsn,
-       null::pg_catalog.pg_lsn as confirmed_flush_lsn, null::pg_catalog.text as wal_status,
-       null::pg_catalog.int8 as safe_wal_size, null::pg_catalog.bool as two_phase
-where false)sql"},
+select l.slot_name, l.plugin, l.slot_type, l.datoid, d.datname as database, l.temporary, l.active, l.active_pid, l.xmin,
+       l.catalog_xmin, l.restart_lsn, l.confirmed_flush_lsn, l.wal_status, l.safe_wal_size, l.two_phase
+from pg_catalog.pg_get_replication_slots() l
+     left join pg_catalog.pg_database d on l.datoid = d.oid)sql"},
     {"pg_publication_tables", R"sql(
 select p.pubname, n.nspname as schemaname, c.relname as tablename,
        (select pg_catalog.array_agg(a.attname order by a.attnum) from pg_catalog.pg_attribute a

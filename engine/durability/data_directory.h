@@ -41,6 +41,7 @@ class DataDirectory {
   void run(storage::Store& store, catalog::Catalog& catalog, const CheckpointLimits& limits);
   Checkpointer& checkpointer() { return *checkpointer_; }
   Backups& backups() { return *backups_; }
+  uint64_t system_identifier() const { return format_.system_identifier; }
   const log::Recovered& recovered() const { return recovered_; }
   // What was kept of sequences that no committed row names: prepared transactions may have made them.
   const std::unordered_map<log::DurableId, catalog::Sequence::State>& other_sequences() const {

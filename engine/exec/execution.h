@@ -21,6 +21,9 @@ class Store;
 namespace indigo::engine {
 
 struct RowParameters;
+namespace replication {
+class SessionChanges;
+}
 namespace exec {
 class CursorRows;
 class DeferredChecks;
@@ -35,14 +38,15 @@ struct ExecutionContext {
   storage::Transaction& transaction;
   storage::ReadView view;  // the statement's snapshot
   catalog::SessionContext& session;
-  std::span<const Datum> parameters;         // PlannedStatement::parameter_types, coerced
-  uint64_t work_memory_bytes = 0;            // limit of one operator; over it 53200
-  exec::DeferredChecks* deferred = nullptr;  // checks that wait for the transaction's end; null: none may
-  exec::CursorRows* cursors = nullptr;       // WHERE CURRENT OF; null: refused
-  exec::TriggerHost* triggers = nullptr;     // who runs trigger functions; null: no trigger fires
-  const RowParameters* rows = nullptr;       // that a VALUES node is run for; null: its own
-  exec::SpillSpace* spill = nullptr;         // where operators put what they cannot hold; null: nowhere
-  exec::ScanCounts* scans = nullptr;         // who counts them; null: nobody
+  std::span<const Datum> parameters;               // PlannedStatement::parameter_types, coerced
+  uint64_t work_memory_bytes = 0;                  // limit of one operator; over it 53200
+  exec::DeferredChecks* deferred = nullptr;        // checks that wait for the transaction's end; null: none may
+  exec::CursorRows* cursors = nullptr;             // WHERE CURRENT OF; null: refused
+  exec::TriggerHost* triggers = nullptr;           // who runs trigger functions; null: no trigger fires
+  const RowParameters* rows = nullptr;             // that a VALUES node is run for; null: its own
+  exec::SpillSpace* spill = nullptr;               // where operators put what they cannot hold; null: nowhere
+  exec::ScanCounts* scans = nullptr;               // who counts them; null: nobody
+  replication::SessionChanges* changes = nullptr;  // told of rows that change, for logical replication; null: nobody is
 };
 
 class Execution {

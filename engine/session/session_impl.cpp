@@ -51,6 +51,12 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
     INDIGO_TRY(settings.set_default(name, value, may_set_as_superuser(parts_.session_catalog(), role->oid, name)));
   }
   parts_.setting_effects().forget_changes();
+  if (options.replication) {
+    if (!role->superuser && !role->replication) {
+      return Error(sqlstate::kInsufficientPrivilege, "must be superuser or replication role to start walsender");
+    }
+    walsender_ = std::make_unique<replication::Walsender>(parts_);
+  }
   return {};
 }
 

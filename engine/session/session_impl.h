@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/instance.h"
+#include "engine/replication/walsender.h"
 #include "engine/session.h"
 #include "engine/session/session_parts.h"
 #include "engine/settings/system_settings.h"
@@ -108,6 +109,7 @@ class SessionImpl final : public Session {
   const int32_t cancel_key_;
   uint64_t settings_generation_ = UINT64_MAX;
   std::shared_ptr<const SystemSettings::Applied> system_settings_;
+  std::unique_ptr<replication::Walsender> walsender_;  // null: an ordinary session
   ScannedText scanned_;
   FoldedText folded_;
 };

@@ -13,6 +13,7 @@
 #include "engine/programs/programs.h"
 #include "engine/programs/trigger_caller.h"
 #include "engine/remote/remote_connections.h"
+#include "engine/replication/session_changes.h"
 #include "engine/session/clock.h"
 #include "engine/session/current_message.h"
 #include "engine/session/execution_pool.h"
@@ -46,8 +47,10 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
                                                          static_cast<uint64_t>(pid))),
       notifications_(
           std::make_unique<SessionNotifications>(instance.notification_hub(), catalog_->database(), waiter, pid)),
+      changes_(
+          std::make_unique<replication::SessionChanges>(instance.change_stream(), *catalog_, catalog_->database())),
       block_(std::make_unique<TransactionBlock>(instance.catalog().store(), *catalog_, *settings_, *notifications_,
-                                                static_cast<uint64_t>(pid))),
+                                                *changes_, static_cast<uint64_t>(pid))),
       session_locks_(instance.catalog().store().locks().create_owner(TxnId(), static_cast<uint64_t>(pid))),
       message_(std::make_unique<CurrentMessage>(waiter, *applied_, *block_)),
       roles_(std::make_unique<SessionRoles>(*catalog_, *block_, *settings_)),
@@ -94,6 +97,7 @@ SessionParts::~SessionParts() {
   if (in_database_) message_->activity().use.leave();
   store().locks().release_all(*session_locks_);
   instance_.scan_counts().close(scans_);
+  instance_.change_stream().drop_temporary(pid_);
   leave_running_sessions(waiter_, *this);
 }
 
@@ -170,6 +174,8 @@ void SessionParts::fail_statement() {
   portals_->simple().status = Portal::Status::kFailed;
   block_->fail();
   scope_->end_statement();
+  replication::ChangeStream& stream = instance_.change_stream();
+  if (stream.wanted()) stream.drop_temporary(pid_);  // as in PostgreSQL
 }
 
 void SessionParts::discard_broken() {

@@ -4,6 +4,7 @@
 //   message()      the message being worked on: sink, notices, timestamp     current_message.h
 //   block()        the transaction and its savepoints                        transaction_block.h
 //   notifications() LISTEN and NOTIFY                                        notify/session_notifications.h
+//   changes()      what logical replication is told of its transactions     replication/session_changes.h
 //   scope()        the statement's snapshot, views of programs               statement_scope.h
 //   settings()     values; setting_effects(): what they do;                  settings/settings.h, session_settings.h,
 //                  applied_settings(): what they come to                     settings/applied_settings.h
@@ -56,6 +57,9 @@ namespace indigo::engine {
 namespace exec {
 class ScanCounts;
 }
+namespace replication {
+class SessionChanges;
+}
 namespace programs {
 class Programs;
 class TriggerCaller;
@@ -98,6 +102,7 @@ class SessionParts {
   CurrentMessage& message() { return *message_; }
   SessionNotifications& notifications() { return *notifications_; }
   const SessionNotifications& notifications() const { return *notifications_; }
+  replication::SessionChanges& changes() { return *changes_; }
   TransactionBlock& block() { return *block_; }
   const TransactionBlock& block() const { return *block_; }
   StatementScope& scope() { return *scope_; }
@@ -155,6 +160,7 @@ class SessionParts {
   const std::unique_ptr<AppliedSettings> applied_;
   const std::unique_ptr<catalog::SessionCatalog> catalog_;
   const std::unique_ptr<SessionNotifications> notifications_;
+  const std::unique_ptr<replication::SessionChanges> changes_;
   const std::unique_ptr<TransactionBlock> block_;
   const std::unique_ptr<storage::LockOwner> session_locks_;
   const std::unique_ptr<CurrentMessage> message_;

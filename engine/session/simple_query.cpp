@@ -29,9 +29,12 @@ void SessionImpl::run_query(std::string_view text, RowSink& sink) {
   take_system_settings();
   parts_.begin_message(text);
   TransactionBlock& block = parts_.block();
-  scan_literals(text, scanned_);
-  Status status = scanned_.cacheable && block.state() != TransactionBlock::State::kFailed ? run_cached(text, sink)
-                                                                                          : run_text(text, sink);
+  const bool command = walsender_ != nullptr && replication::ReplicationCommand::is_one(text);
+  if (walsender_ != nullptr) walsender_->begin_command();
+  if (!command) scan_literals(text, scanned_);
+  Status status = command ? walsender_->run(text, sink)
+                  : scanned_.cacheable && block.state() != TransactionBlock::State::kFailed ? run_cached(text, sink)
+                                                                                            : run_text(text, sink);
   if (status.ok() && block.state() == TransactionBlock::State::kImplicit) status = block.commit();
   const MustNotFail scope;
   if (!status.ok()) statement_error(status.error(), sink);

@@ -3,6 +3,7 @@
 #include "base/exception_error.h"
 #include "base/memory/memory_account.h"
 #include "base/memory/memory_reserve.h"
+#include "base/sqlstate.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_impl.h"
 #include "engine/settings/applied_settings.h"
@@ -26,6 +27,9 @@ auto SessionImpl::at_edge(F&& message) -> decltype(message()) {
 template <class F>
 Status SessionImpl::in_time(F&& message) {
   return at_edge([&]() -> Status {
+    if (walsender_ != nullptr) {
+      return Error(sqlstate::kProtocolViolation, "extended query protocol not supported in a replication connection");
+    }
     INDIGO_TRY(parts_.message().check_time());
     return message();
   });

@@ -55,7 +55,8 @@ ExecutionContext StatementScope::execution_context(const storage::ReadView& view
           &triggers_,
           nullptr,
           settings_.spill->may_spill() ? settings_.spill.get() : nullptr,
-          &scans_};
+          &scans_,
+          &block_.changes()};
 }
 
 }  // namespace indigo::engine

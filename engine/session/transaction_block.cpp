@@ -3,6 +3,7 @@
 #include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/exec/execution.h"
+#include "engine/session/clock.h"
 #include "log/log.h"
 #include "storage/durability.h"
 #include "storage/okvl/method.h"
@@ -146,12 +147,16 @@ void TransactionBlock::end_in_session(bool committed) {
   state_ = State::kIdle;
   committed ? settings_.commit() : settings_.rollback();  // looks roles up: in no transaction any more
   committed ? notifications_.after_commit() : notifications_.forget();
+  committed ? changes_.after_commit(timestamp_now()) : changes_.forget();
   if (after_end) after_end(committed);
 }
 
 Status TransactionBlock::prepare_commit() {
   if (before_commit && transaction_) INDIGO_TRY(before_commit());
-  return notifications_.before_commit();
+  INDIGO_TRY(notifications_.before_commit());
+  if (!transaction_) return {};
+  const bool defines = transaction_->has_written() && !catalog_.sees_what_all_see();
+  return changes_.before_commit(transaction_->id().value, defines);
 }
 
 Status TransactionBlock::commit() {
@@ -204,6 +209,7 @@ void TransactionBlock::fail() {
     let_go(false);
     deferred_checks_.clear();
     notifications_.forget();
+    changes_.forget();
     settings_.rollback();
     settings_.begin();
     return;
@@ -222,8 +228,8 @@ int TransactionBlock::find(std::string_view name) const {
 
 Status TransactionBlock::savepoint(std::string_view name) {
   uint32_t level = transaction_ ? transaction_->savepoint() : 0;
-  savepoints_.push_back(
-      {std::string(name), level, settings_.mark(), deferred_checks_.mark(), notifications_.mark(), read_only_});
+  savepoints_.push_back({std::string(name), level, settings_.mark(), deferred_checks_.mark(), notifications_.mark(),
+                         changes_.mark(), read_only_});
   return {};
 }
 
@@ -247,6 +253,7 @@ Status TransactionBlock::roll_back_nested(size_t at) {
   settings_.rollback_to(savepoints_[at].settings_mark);
   deferred_checks_.rollback_to(savepoints_[at].checks);
   notifications_.rollback_to(savepoints_[at].notifications);
+  changes_.rollback_to(savepoints_[at].changes);
   read_only_ = savepoints_[at].read_only;
   savepoints_.resize(at + 1);
   if (state_ == State::kFailed) state_ = State::kBlock;  // a program may have savepoints in an implicit transaction

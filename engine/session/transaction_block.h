@@ -21,6 +21,7 @@
 #include "engine/exec/change/deferred_checks.h"
 #include "engine/large_object/large_object_descriptors.h"
 #include "engine/notify/session_notifications.h"
+#include "engine/replication/session_changes.h"
 #include "engine/settings/settings.h"
 #include "storage/store.h"
 
@@ -48,8 +49,13 @@ class TransactionBlock {
   enum class State : uint8_t { kIdle, kImplicit, kBlock, kFailed };
 
   TransactionBlock(storage::Store& store, catalog::SessionCatalog& catalog, Settings& settings,
-                   SessionNotifications& notifications, uint64_t session)
-      : store_(store), catalog_(catalog), settings_(settings), notifications_(notifications), session_(session) {}
+                   SessionNotifications& notifications, replication::SessionChanges& changes, uint64_t session)
+      : store_(store),
+        catalog_(catalog),
+        settings_(settings),
+        notifications_(notifications),
+        changes_(changes),
+        session_(session) {}
   ~TransactionBlock();
 
   // The serializable method of its transactions, where it is not the server's.
@@ -109,6 +115,8 @@ class TransactionBlock {
 
   exec::DeferredChecks& deferred_checks() { return deferred_checks_; }
   LargeObjectDescriptors& large_objects() { return large_objects_; }
+  // What logical replication will be told of the transaction.
+  replication::SessionChanges& changes() { return changes_; }
   // Lives until the transaction has ended.
   void keep(std::shared_ptr<void> what) { kept_.push_back(std::move(what)); }
   bool keeps_anything() const { return !kept_.empty(); }
@@ -133,6 +141,7 @@ class TransactionBlock {
     uint32_t settings_mark;
     exec::DeferredChecks::Mark checks;
     SessionNotifications::Mark notifications;
+    replication::SessionChanges::Mark changes;
     bool read_only;  // when it was set: the mode comes back with its end
   };
   int find(std::string_view name) const;
@@ -145,6 +154,7 @@ class TransactionBlock {
   catalog::SessionCatalog& catalog_;
   Settings& settings_;
   SessionNotifications& notifications_;
+  replication::SessionChanges& changes_;
   const uint64_t session_;
   State state_ = State::kIdle;
   std::optional<bool> locking_;

@@ -58,7 +58,9 @@ Status TransactionBlock::prepare(const storage::PreparedName& name, size_t most,
     return Error(sqlstate::kFeatureNotSupported,
                  "cannot PREPARE a transaction that has executed LISTEN, UNLISTEN, or NOTIFY");
   }
+  changes_.prepare(name.name, transaction_->id().value, !catalog_.sees_what_all_see());
   const storage::StorageStatus done = prepared.prepare(name.name, leave());
+  if (done != storage::StorageStatus::kOk) changes_.prepare_failed(name.name);
   end_in_session(done == storage::StorageStatus::kOk);
   if (done == storage::StorageStatus::kOk) return {};
   if (done == storage::StorageStatus::kTooLarge) {

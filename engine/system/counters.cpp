@@ -280,8 +280,7 @@ Status no_rows(SessionParts&, std::span<const Datum>, const SystemRowSink&) { re
 
 constexpr SystemRows kCountersRows[] = {
     {"pg_stat_get_backend_idset", backend_numbers}, {"pg_stat_get_progress_info", no_rows},
-    {"pg_stat_get_wal_senders", no_rows},           {"pg_stat_get_slru", no_rows},
-    {"pg_stat_get_subscription", no_rows},          {"pg_get_replication_slots", no_rows},
+    {"pg_stat_get_subscription", no_rows},          {"pg_stat_get_slru", no_rows},
     {"pg_show_replication_origin_status", no_rows}, {"pg_get_shmem_allocations", no_rows},
     {"pg_get_backend_memory_contexts", no_rows},    {"pg_config", no_rows},
 };

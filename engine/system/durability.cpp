@@ -3,6 +3,7 @@
 #include "base/sqlstate.h"
 #include "engine/instance_impl.h"
 #include "engine/session/session_parts.h"
+#include "engine/settings/settings.h"
 #include "engine/system/families.h"
 
 namespace indigo::engine {
@@ -63,12 +64,23 @@ Status backup_row(SessionParts& session, std::span<const Datum> arguments, const
 // No server that is recovering lets sessions in.
 Result<OwnedDatum> not_in_recovery(SessionParts&, std::span<const Datum>) { return null_value(Phys::kI64); }
 
-// Places of the log count its records, not its bytes; without a data directory nothing was ever written.
+// Where changes are told to subscribers, places are theirs.
+bool places_are_of_changes(SessionParts& session) {
+  static const uint32_t index = *find_setting("wal_level");
+  return session.settings().value(index) == "logical";
+}
+Result<OwnedDatum> last_published(SessionParts& session) {
+  return OwnedDatum(number(session.instance().change_stream().end()));
+}
+
+// Otherwise places of the log count its records, not its bytes; without a data directory nothing was ever written.
 Result<OwnedDatum> last_appended(SessionParts& session, std::span<const Datum>) {
+  if (places_are_of_changes(session)) return last_published(session);
   DataDirectory* data = session.instance().data_directory();
   return OwnedDatum(number(data == nullptr ? 0 : data->log().statistics().next_lsn - 1));
 }
 Result<OwnedDatum> last_durable(SessionParts& session, std::span<const Datum>) {
+  if (places_are_of_changes(session)) return last_published(session);
   DataDirectory* data = session.instance().data_directory();
   return OwnedDatum(number(data == nullptr ? 0 : data->log().statistics().durable_end - 1));
 }

@@ -56,6 +56,8 @@ std::span<const SystemValue> xml_mapping_values();
 std::span<const SystemValue> snapshot_values();
 std::span<const SystemRows> snapshot_rows();
 std::span<const SystemRows> prepared_transaction_rows();
+std::span<const SystemValue> replication_slot_values();
+std::span<const SystemRows> replication_slot_rows();
 // engine/system/definitions
 std::span<const SystemValue> expression_values();
 std::span<const SystemValue> index_definition_values();

@@ -41,6 +41,7 @@ const SystemValue* find_system_value(std::string_view name) {
                         foreign_values(),
                         remote_option_values(),
                         remote_table_values(),
+                        replication_slot_values(),
                         durability_values()}) {
       for (const SystemValue& entry : family) all.emplace(entry.name, &entry);
     }
@@ -77,6 +78,7 @@ const SystemRows* find_system_rows(std::string_view name) {
                         text_search_rows(),
                         snapshot_rows(),
                         prepared_transaction_rows(),
+                        replication_slot_rows(),
                         tablefunc_rows(),
                         xpath_table_rows()}) {
       for (const SystemRows& entry : family) all.emplace(entry.name, &entry);

@@ -14,6 +14,7 @@
 #include "engine/foreign/remote_table.h"
 #include "engine/programs/event_statement.h"
 #include "engine/programs/programs.h"
+#include "engine/replication/session_changes.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/session_roles.h"
 #include "engine/session/signal.h"
@@ -62,6 +63,13 @@ class DefinitionHost final : public DdlHost {
   Status fire_truncate_triggers(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables,
                                 bool before) override {
     return session_.runner().fire_truncate_triggers(tables, before);
+  }
+  void truncated(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables, bool cascades,
+                 bool restarts_sequences) override {
+    session_.changes().truncated(tables, cascades, restarts_sequences);
+  }
+  void inserted(const std::shared_ptr<const catalog::RelationInfo>& relation, Bytes row) override {
+    if (session_.changes().wanted(*relation)) session_.changes().inserted(relation, row);
   }
   Status terminate_sessions(Oid database) override { return engine::terminate_sessions(session_, database); }
   void end_maintenance(Oid database) override;

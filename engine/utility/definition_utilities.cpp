@@ -83,6 +83,11 @@ void DefinitionHost::end_maintenance(Oid database) {
   session_.instance().auto_analyzer().leave(database);
   session_.instance().table_activity().forget(database);
   session_.instance().scan_counts().forget(database);
+  // Slots go with their database; those in use have a session there.
+  replication::ChangeStream& stream = session_.instance().change_stream();
+  for (const replication::SlotInfo& slot : stream.slots()) {
+    if (slot.database == database) (void)stream.drop(slot.name, false, session_.pid());
+  }
 }
 
 void DefinitionHost::analyzed(const catalog::RelationInfo& relation, uint64_t changes) {

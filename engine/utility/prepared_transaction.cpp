@@ -8,6 +8,7 @@
 #include "engine/exec/execution.h"
 #include "engine/instance_impl.h"
 #include "engine/row_sink.h"
+#include "engine/session/clock.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_runner.h"
@@ -117,13 +118,34 @@ Status prepare_transaction(UtilityCall& call, const char* name) {
 }
 
 Status commit_prepared(UtilityCall& call, const char* name) {
-  INDIGO_TRY(begin_end(call.session, name));
-  return ended(call.session, storage::prepared_transactions(call.session.store()).commit(name));
+  SessionParts& session = call.session;
+  INDIGO_TRY(begin_end(session, name));
+  storage::PreparedTransactions& prepared = storage::prepared_transactions(session.store());
+  replication::ChangeStream& stream = session.instance().change_stream();
+  replication::Turn turn(stream);
+  const auto changes = stream.take_prepared(name);
+  if (changes != nullptr) {
+    if (Status status = turn.take(); !status.ok()) {
+      stream.prepared(name, changes);
+      prepared.release(name);
+      return status;
+    }
+  }
+  const storage::StorageStatus status = prepared.commit(name);
+  if (changes != nullptr && status == storage::StorageStatus::kOk) {
+    changes->committed_at = timestamp_now();
+    stream.publish(changes);
+  } else if (changes != nullptr) {
+    stream.prepared(name, changes);
+  }
+  return ended(session, status);
 }
 
 Status roll_back_prepared(UtilityCall& call, const char* name) {
   INDIGO_TRY(begin_end(call.session, name));
-  return ended(call.session, storage::prepared_transactions(call.session.store()).roll_back(name));
+  const storage::StorageStatus status = storage::prepared_transactions(call.session.store()).roll_back(name);
+  if (status == storage::StorageStatus::kOk) call.session.instance().change_stream().take_prepared(name);
+  return ended(call.session, status);
 }
 
 }  // namespace indigo::engine

@@ -1,4 +1,4 @@
-// CopyInResponse and CopyOutResponse: COPY data follows, from the client or to it. From the server.
+// CopyInResponse, CopyOutResponse and CopyBothResponse: COPY data follows, from the client, to it, or both. From the server.
 #pragma once
 
 #include "wire/messages/format_codes.h"
@@ -10,6 +10,7 @@ namespace indigo::wire {
 struct CopyResponse {
   static constexpr char kIn = 'G';
   static constexpr char kOut = 'H';
+  static constexpr char kBoth = 'W';
   Format format = Format::kText;  // of the whole and of each column
   uint16_t columns = 0;
 

@@ -127,4 +127,9 @@ Status ClientSink::copy_data(std::string_view bytes) {
 
 void ClientSink::copy_done() { CopyDone::encode(stream_.out()); }
 
+Result<engine::CopyChannel*> ClientSink::copy_both() {
+  INDIGO_TRY(copy_both_.begin());
+  return static_cast<engine::CopyChannel*>(&copy_both_);
+}
+
 }  // namespace indigo::wire

@@ -10,6 +10,7 @@
 #include "engine/session.h"
 #include "wire/net/stream.h"
 #include "wire/session/client_text.h"
+#include "wire/session/copy_both_channel.h"
 #include "wire/session/copy_in_source.h"
 #include "wire/session/row_encoder.h"
 
@@ -21,11 +22,11 @@ inline constexpr size_t kMaxBufferedBytes = 64 * 1024;
 class ClientSink final : public engine::RowSink {
  public:
   ClientSink(Stream& stream, Task& task, ClientText& text)
-      : stream_(stream), task_(task), text_(text), copy_in_(stream, task, text) {}
+      : stream_(stream), task_(task), text_(text), copy_in_(stream, task, text), copy_both_(stream, task) {}
 
   void set_session(engine::Session& session) { session_ = &session; }
   // The client broke the protocol inside COPY: the connection must end.
-  bool lost_synchronization() const { return copy_in_.lost_synchronization(); }
+  bool lost_synchronization() const { return copy_in_.lost_synchronization() || copy_both_.lost_synchronization(); }
 
   // Writes the settings that have changed since the last time: as PostgreSQL, once and right before ReadyForQuery.
   void report_parameters();
@@ -44,6 +45,7 @@ class ClientSink final : public engine::RowSink {
   void copy_out(engine::CopyFormat format, uint32_t column_count) override;
   Status copy_data(std::string_view bytes) override;
   void copy_done() override;
+  Result<engine::CopyChannel*> copy_both() override;
 
  private:
   Status send_if_much();
@@ -54,6 +56,7 @@ class ClientSink final : public engine::RowSink {
   engine::Session* session_ = nullptr;
   RowEncoder encoder_;
   CopyInSource copy_in_;
+  CopyBothChannel copy_both_;
   bool copies_text_ = true;  // COPY TO STDOUT in a form that is text
   std::vector<std::pair<std::string, std::string>> changed_parameters_;
 };

@@ -24,12 +24,14 @@ Error unsupported_version(uint32_t code) {
                                                    std::to_string(code & 0xffff) + ": server supports 3.0 to 3.0");
 }
 
-Status read_replication(std::string_view value) {
+// Whether the session streams changes of its database.
+Result<bool> read_replication(std::string_view value) {
+  if (value == "database") return true;
   for (std::string_view no : {"false", "off", "no", "0", "f", "n"}) {
-    if (value == no) return {};
+    if (value == no) return false;
   }
-  for (std::string_view yes : {"true", "on", "yes", "1", "t", "y", "database"}) {
-    if (value == yes) return Error(sqlstate::kFeatureNotSupported, "replication is not supported");
+  for (std::string_view yes : {"true", "on", "yes", "1", "t", "y"}) {
+    if (value == yes) return Error(sqlstate::kFeatureNotSupported, "physical replication is not supported");
   }
   return Error(sqlstate::kInvalidParameterValue,
                "invalid value for parameter \"replication\": \"" + std::string(value) + "\"")
@@ -113,7 +115,7 @@ Result<StartupRequest> read_parameters(const std::vector<std::pair<std::string_v
     } else if (name == "options") {
       INDIGO_TRY(read_command_line_options(value, from_options));
     } else if (name == "replication") {
-      INDIGO_TRY(read_replication(value));
+      INDIGO_ASSIGN(request.options.replication, read_replication(value));
     } else if (name.starts_with("_pq_.")) {
       request.unknown_options.emplace_back(name);
     } else {

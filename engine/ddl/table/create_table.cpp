@@ -486,6 +486,7 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
       const uint64_t id = big_endian(relation->table->next_row_id());
       key.assign(reinterpret_cast<const char*>(&id), sizeof id);
       INDIGO_TRY(check(relation->table->insert(c.txn, key, row, nullptr), relation.get()));
+      c.host.inserted(relation, row);
       rows++;
     }
     return {};

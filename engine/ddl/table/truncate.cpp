@@ -97,6 +97,7 @@ Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
       INDIGO_TRY(reset_sequence(c, d.address.object, definition.options.start, false));
     }
   }
+  c.host.truncated(tables, cascade, s.restart_seqs);
   INDIGO_TRY(c.host.fire_truncate_triggers(tables, false));
   return {};
 }

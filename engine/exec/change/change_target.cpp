@@ -10,6 +10,7 @@
 #include "engine/exec/partition/partition_key_reader.h"
 #include "engine/exec/row_text.h"
 #include "engine/exec/scan/index_key.h"
+#include "engine/replication/session_changes.h"
 #include "storage/moved_rows.h"
 #include "storage/table.h"
 
@@ -165,7 +166,15 @@ Error ChangeTarget::unique_violation(const storage::Duplicate& duplicate, Bytes 
   return named(std::move(error), name);
 }
 
+// Null while no slot asks for changes of the table.
+replication::SessionChanges* ChangeTarget::gathering() const {
+  replication::SessionChanges* changes = state_.context().changes;
+  return changes != nullptr && changes->wanted(*relation_) ? changes : nullptr;
+}
+
 Status ChangeTarget::inserted(Bytes row, bool moved) {
+  if (auto* changes = gathering()) [[unlikely]]
+    changes->inserted(relation_, row);
   if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, Bytes(), row));
   if (has_foreign_keys_) INDIGO_TRY(state_.foreign_keys().child_written(state_, relation_, Bytes(), row));
   if (!triggers_.after(catalog::kTriggerInsert)) return {};
@@ -174,6 +183,8 @@ Status ChangeTarget::inserted(Bytes row, bool moved) {
 }
 
 Status ChangeTarget::updated(Bytes old_row, Bytes new_row) {
+  if (auto* changes = gathering()) [[unlikely]]
+    changes->updated(relation_, old_row, new_row);
   if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, old_row, new_row));
   if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_updated(state_, relation_, old_row, new_row));
   if (has_foreign_keys_) INDIGO_TRY(state_.foreign_keys().child_written(state_, relation_, old_row, new_row));
@@ -182,6 +193,8 @@ Status ChangeTarget::updated(Bytes old_row, Bytes new_row) {
 }
 
 Status ChangeTarget::erased(Bytes old_row, bool moved) {
+  if (auto* changes = gathering()) [[unlikely]]
+    changes->erased(relation_, old_row);
   if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_erased(state_, relation_, old_row, moved));
   if (!triggers_.after(catalog::kTriggerDelete)) return {};
   return triggers_.queue(catalog::kTriggerDelete, old_row, Bytes(),

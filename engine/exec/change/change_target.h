@@ -77,6 +77,8 @@ class ChangeTarget {
   Error named(Error error, const std::string& constraint = "", const std::string& column = "") const;
 
  private:
+  replication::SessionChanges* gathering() const;
+
   QueryState& state_;
   std::shared_ptr<const catalog::RelationInfo> relation_;
   std::vector<size_t> not_null_;                                 // columns

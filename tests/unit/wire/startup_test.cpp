@@ -26,8 +26,8 @@ TEST(StartupParameters, ASettingOfItsOwnWinsOverOptions) {
 TEST(StartupParameters, Refusals) {
   EXPECT_EQ(read_parameters({}).error().message, "no PostgreSQL user name specified in startup packet");
   EXPECT_EQ(read_parameters({{"user", "u"}, {"replication", "maybe"}}).error().state, sqlstate::kInvalidParameterValue);
-  EXPECT_EQ(read_parameters({{"user", "u"}, {"replication", "database"}}).error().state,
-            sqlstate::kFeatureNotSupported);
+  EXPECT_EQ(read_parameters({{"user", "u"}, {"replication", "true"}}).error().state, sqlstate::kFeatureNotSupported);
+  EXPECT_TRUE(read_parameters({{"user", "u"}, {"replication", "database"}})->options.replication);
   EXPECT_TRUE(read_parameters({{"user", "u"}, {"replication", "false"}}).ok());
   EXPECT_EQ(read_parameters({{"user", "\xff"}}).error().state, sqlstate::kCharacterNotInRepertoire);
 }

@@ -1,0 +1,156 @@
+// The committed changes of all databases in the order of their commits, for logical replication, and the slots that hold them:
+// what a slot has not confirmed stays. One for each instance; in memory.
+//
+// Data flow. Change operators tell SessionChanges what they write while a slot exists (wanted()). Before its commit a session
+// takes the turn, commits, publishes and gives the turn back, so the stream has the order of commits. Readers (walsenders, the
+// pg_logical_slot functions) take what follows their slot's place.
+//
+// Positions are log sequence numbers as clients know them: they grow with what is published, and begin anew with the server.
+//
+// Invariants:
+// 1. Transactions are in the order of their positions, and a transaction that has seen another's effects comes after it.
+// 2. A transaction is kept while a slot of its database has not confirmed its end.
+// 3. A slot's beginning is a place at which every transaction that has changed anything before has ended: what it is told is
+//    whole transactions, and exactly those that a snapshot of then does not show (SlotMaker).
+// 4. A slot has one user at a time.
+// Thread safety: all functions, from any thread. A reader is woken under the mutex, which its end takes, too.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/fiber/wait_point.h"
+#include "engine/replication/row_change.h"
+
+namespace indigo::engine::replication {
+
+inline constexpr uint64_t kFirstPosition = 0x1000028;  // 0/1000028: zero is no place
+
+struct SlotInfo {
+  std::string name, plugin;
+  Oid database = kInvalidOid;
+  bool temporary = false, two_phase = false;
+  int32_t creator = 0;     // of a temporary one: whose end it goes with
+  int32_t active_pid = 0;  // 0: nobody uses it
+  bool lost = false;       // what it needed was let go: max_slot_wal_keep_size
+  uint64_t restart = 0, confirmed = 0;
+};
+
+class ChangeStream {
+ public:
+  ChangeStream() = default;
+  ChangeStream(const ChangeStream&) = delete;
+  ChangeStream& operator=(const ChangeStream&) = delete;
+
+  // ---- writers
+  // Whether changes are to be told at all.
+  bool wanted() const { return slots_wanted_.load(std::memory_order_seq_cst) > 0; }
+  // Waits for the turn, suspending the session; an interrupt ends the wait.
+  Status take_turn();
+  void give_turn();
+  // By the holder of the turn, after its commit.
+  void publish(const std::shared_ptr<CommittedChanges>& changes);
+  // Transactions that were prepared with what they have gathered, by name; taken when their end is decided.
+  void prepared(const std::string& name, std::shared_ptr<CommittedChanges> changes);
+  std::shared_ptr<CommittedChanges> take_prepared(const std::string& name);
+  // The place behind everything that was published.
+  uint64_t end() const;
+
+  // ---- slots
+  // 42710 when there is one of this name, 53400 when there are `most`. It is reserved: nobody sees or uses it before begin_at.
+  Status reserve(const SlotInfo& slot, size_t most);
+  void begin_at(std::string_view name, uint64_t position);
+  // 42704; 55006 while somebody uses it. `wait`: until nobody does.
+  Status drop(std::string_view name, bool wait, int32_t pid);
+  void drop_temporary(int32_t creator);
+  std::vector<SlotInfo> slots() const;
+  bool any_of(Oid database) const;
+
+  // What a slot's user reads. Thread safety: one session; its end gives the slot back.
+  class Reader {
+   public:
+    ~Reader();
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    SlotInfo slot() const;
+    // The first transaction of the slot's database that ends behind `position`; null: none yet.
+    std::shared_ptr<const CommittedChanges> after(uint64_t position);
+    // Set, and the waiter woken, when something has been published.
+    const std::atomic<bool>& called() const { return called_; }
+    void clear_call() { called_.store(false, std::memory_order_relaxed); }
+    // What lies before `position` is not needed again.
+    void confirm(uint64_t position);
+
+   private:
+    friend class ChangeStream;
+    Reader(ChangeStream& stream, std::string name, Waiter& waiter)
+        : stream_(stream), name_(std::move(name)), waiter_(waiter) {}
+
+    ChangeStream& stream_;
+    const std::string name_;
+    Waiter& waiter_;
+    std::atomic<bool> called_{false};
+  };
+  // 42704; 55006 when another session uses it; 55000 for another database's.
+  Result<std::unique_ptr<Reader>> use(std::string_view name, Oid database, int32_t pid, Waiter& waiter);
+  // Bytes that one slot may hold back; negative: no limit.
+  void set_limit(int64_t bytes) { limit_bytes_.store(bytes, std::memory_order_relaxed); }
+  int64_t limit() const { return limit_bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Slot {
+    SlotInfo info;
+    bool reserved = true;
+    Reader* reader = nullptr;
+  };
+  Slot* find(std::string_view name);
+  void trim();
+  void enforce_limit();
+
+  std::atomic<uint32_t> slots_wanted_{0};
+  std::atomic<int64_t> limit_bytes_{-1};
+  std::atomic<bool> turn_taken_{false};
+  WaitPoint turn_free_, slot_free_;
+
+  mutable std::mutex mutex_;  // guards the members below, and `called_` of readers while they are set
+  std::map<std::string, Slot, std::less<>> slots_;
+  std::deque<std::shared_ptr<const CommittedChanges>> kept_;
+  std::map<std::string, std::shared_ptr<CommittedChanges>> prepared_;
+  uint64_t end_ = kFirstPosition;
+};
+
+// The turn, while it lives.
+class Turn {
+ public:
+  explicit Turn(ChangeStream& stream) : stream_(stream) {}
+  ~Turn() {
+    if (taken_) stream_.give_turn();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  Status take() {
+    INDIGO_TRY(stream_.take_turn());
+    taken_ = true;
+    return {};
+  }
+
+ private:
+  ChangeStream& stream_;
+  bool taken_ = false;
+};
+
+// "16/B374D848"
+std::string position_text(uint64_t position);
+std::optional<uint64_t> read_position(std::string_view text);
+
+}  // namespace indigo::engine::replication

@@ -1,0 +1,63 @@
+// What makes of committed changes the messages that a slot's reader gets: test_decoding's lines, pgoutput's protocol.
+// Extending it: a class and a line in make_output_plugin().
+// Thread safety: none; belongs to the session that reads, in a transaction of which its values are shown.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/memory/arena.h"
+#include "engine/replication/row_change.h"
+#include "engine/session/session_parts.h"
+#include "types/function/context.h"
+
+namespace indigo::engine::replication {
+
+using PluginOption = std::pair<std::string, std::optional<std::string>>;
+
+class OutputPlugin {
+ public:
+  // One message, and the position that it belongs to.
+  using Out = std::function<Status(uint64_t position, std::string_view data)>;
+
+  explicit OutputPlugin(SessionParts& session);
+  virtual ~OutputPlugin() = default;
+
+  virtual Status set_options(std::span<const PluginOption> options) = 0;
+  // Whether what it makes need not be text.
+  virtual bool binary() const = 0;
+  virtual Status write(const CommittedChanges& changes, const Out& out) = 0;
+
+ protected:
+  // The identity's columns differ between the two rows.
+  static bool identity_changes(const RowChange& change);
+  // Its text; appends.
+  Status value_text(const types::TypeRef& type, const Datum& value, std::string& out);
+  Status value_binary(const types::TypeRef& type, const Datum& value, std::string& out);
+  // The catalog has changed since: what was derived from it is no more.
+  virtual void forget() {}
+  void look_at_catalog();
+  uint64_t catalog_version() const { return catalog_version_; }
+  SessionParts& session() { return session_; }
+
+ private:
+  SessionParts& session_;
+  Arena arena_;
+  types::FuncContext context_;
+  uint64_t catalog_version_ = 0;
+};
+
+bool plugin_exists(std::string_view name);
+// 58P01 for one that is not here.
+Result<std::unique_ptr<OutputPlugin>> make_output_plugin(std::string_view name, SessionParts& session);
+
+std::unique_ptr<OutputPlugin> make_test_decoding(SessionParts& session);
+std::unique_ptr<OutputPlugin> make_pgoutput(SessionParts& session);
+
+}  // namespace indigo::engine::replication

@@ -1,0 +1,42 @@
+// What a transaction has done to rows, as logical decoding tells it. Rows are images in the layout of the relation as it was
+// when the change was made, so no later definition makes them unreadable.
+// Thread safety: immutable once its transaction has committed; shared by pointer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "catalog/descriptor/relation_info.h"
+#include "engine/replication/replica_identity.h"
+
+namespace indigo::engine::replication {
+
+struct RowChange {
+  enum class Kind : uint8_t { kInsert, kUpdate, kDelete, kTruncate, kMessage };
+  using Relation = std::shared_ptr<const catalog::RelationInfo>;
+  Kind kind = Kind::kInsert;
+  Relation relation;                                  // null: kTruncate, kMessage
+  std::shared_ptr<const ReplicaIdentity> identity;    // the relation's, then
+  std::string old_row, new_row;                       // kMessage: prefix and content
+  std::vector<Relation> truncated;                    // kTruncate
+  bool cascades = false, restarts_sequences = false;  // kTruncate
+
+  size_t bytes() const { return sizeof(RowChange) + old_row.size() + new_row.size(); }
+};
+
+// One transaction's, in the order of its statements. A message outside of transactions is one of its own.
+struct CommittedChanges {
+  Oid database = kInvalidOid;
+  uint64_t transaction = 0;  // its number
+  int64_t committed_at = 0;  // microseconds since 2000-01-01
+  bool transactional = true;
+  std::vector<RowChange> changes;
+  size_t bytes = 0;
+  // Positions in the stream, given when it is published: begin < commit < end; the next one begins at `end`.
+  uint64_t begin = 0, commit = 0, end = 0;
+};
+
+}  // namespace indigo::engine::replication

@@ -1,0 +1,36 @@
+// The rows that publications with WHERE clauses publish: those for which one of the conditions holds.
+// Thread safety: none; belongs to the session that reads, in a transaction.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "catalog/descriptor/relation_info.h"
+#include "engine/exec/expression/expression.h"
+#include "engine/exec/query_state.h"
+#include "engine/session/session_parts.h"
+#include "types/value/vector.h"
+
+namespace indigo::engine::replication {
+
+class RowFilter {
+ public:
+  // The conditions as pg_publication_rel.prqual has them, over the columns of `relation`.
+  static Result<std::unique_ptr<RowFilter>> make(SessionParts& session,
+                                                 const std::shared_ptr<const catalog::RelationInfo>& relation,
+                                                 const std::vector<std::string>& conditions);
+  // `values`: of the relation's columns.
+  Result<bool> holds(std::span<const Datum> values);
+
+ private:
+  explicit RowFilter(SessionParts& session);
+
+  SessionParts& session_;
+  exec::QueryState state_;
+  exec::Condition condition_;
+  Chunk row_;
+};
+
+}  // namespace indigo::engine::replication

@@ -1,0 +1,105 @@
+#include "engine/replication/session_changes.h"
+
+namespace indigo::engine::replication {
+
+RowChange& SessionChanges::add(RowChange::Kind kind, const RowChange::Relation& relation) {
+  auto& identity = identities_[relation];
+  if (identity == nullptr) identity = replica_identity(catalog_, *relation);
+  RowChange& change = changes_.emplace_back();
+  change.kind = kind;
+  change.relation = relation;
+  change.identity = identity;
+  return change;
+}
+
+void SessionChanges::inserted(const RowChange::Relation& relation, Bytes row) {
+  add(RowChange::Kind::kInsert, relation).new_row = row;
+}
+
+void SessionChanges::updated(const RowChange::Relation& relation, Bytes old_row, Bytes new_row) {
+  RowChange& change = add(RowChange::Kind::kUpdate, relation);
+  change.old_row = old_row;
+  change.new_row = new_row;
+}
+
+void SessionChanges::erased(const RowChange::Relation& relation, Bytes old_row) {
+  add(RowChange::Kind::kDelete, relation).old_row = old_row;
+}
+
+void SessionChanges::truncated(std::span<const RowChange::Relation> tables, bool cascades, bool restarts_sequences) {
+  if (!wanted()) return;
+  RowChange change;
+  change.cascades = cascades;
+  change.restarts_sequences = restarts_sequences;
+  change.kind = RowChange::Kind::kTruncate;
+  for (const RowChange::Relation& table : tables) {
+    if (wanted(*table)) change.truncated.push_back(table);
+  }
+  if (!change.truncated.empty()) changes_.push_back(std::move(change));
+}
+
+void SessionChanges::message(std::string_view prefix, std::string_view content) {
+  RowChange& change = changes_.emplace_back();
+  change.kind = RowChange::Kind::kMessage;
+  change.old_row = prefix;
+  change.new_row = content;
+}
+
+Result<uint64_t> SessionChanges::message_now(std::string_view prefix, std::string_view content, int64_t now) {
+  auto batch = std::make_shared<CommittedChanges>();
+  batch->database = database_;
+  batch->transactional = false;
+  batch->committed_at = now;
+  RowChange& change = batch->changes.emplace_back();
+  change.kind = RowChange::Kind::kMessage;
+  change.old_row = prefix;
+  change.new_row = content;
+  batch->bytes = change.bytes();
+  INDIGO_TRY(stream_.take_turn());
+  stream_.publish(batch);
+  stream_.give_turn();
+  return batch->end;
+}
+
+std::shared_ptr<CommittedChanges> SessionChanges::make_batch(uint64_t transaction) {
+  auto batch = std::make_shared<CommittedChanges>();
+  batch->database = database_;
+  batch->transaction = transaction;
+  for (const RowChange& change : changes_) batch->bytes += change.bytes();
+  batch->changes = std::move(changes_);
+  changes_.clear();
+  identities_.clear();
+  return batch;
+}
+
+Status SessionChanges::before_commit(uint64_t transaction, bool defines) {
+  if (changes_.empty() && !(defines && wanted())) return {};
+  auto batch = make_batch(transaction);
+  INDIGO_TRY(stream_.take_turn());
+  batch_ = std::move(batch);
+  return {};
+}
+
+void SessionChanges::prepare(const std::string& name, uint64_t transaction, bool defines) {
+  if (changes_.empty() && !(defines && wanted())) return;
+  stream_.prepared(name, make_batch(transaction));
+}
+
+void SessionChanges::after_commit(int64_t now) {
+  changes_.clear();
+  if (batch_ == nullptr) return;
+  batch_->committed_at = now;
+  stream_.publish(batch_);
+  batch_ = nullptr;
+  stream_.give_turn();
+}
+
+void SessionChanges::forget() {
+  changes_.clear();
+  identities_.clear();
+  if (batch_ == nullptr) return;
+  batch_ = nullptr;
+  stream_.give_turn();
+}
+
+}  // namespace indigo::engine::replication
