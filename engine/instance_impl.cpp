@@ -65,7 +65,13 @@ InstanceImpl::~InstanceImpl() {
     }
   }
   if (data_ != nullptr) data_->close();
-  if (store_ != nullptr) storage::prepared_transactions(*store_).clear();
+  // What slots hold back has descriptors of tables.
+  for (const auto& slot : change_stream_.slots()) (void)change_stream_.drop(slot.name, false, slot.active_pid);
+  if (store_ != nullptr) {
+    for (const auto& prepared : storage::prepared_transactions(*store_).list())
+      change_stream_.take_prepared(prepared.name.name);
+    storage::prepared_transactions(*store_).clear();
+  }
   catalog_.reset();
   store_.reset();
 }
