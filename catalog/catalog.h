@@ -103,6 +103,9 @@ class Catalog {
   // The order or hash of an operator class of users' own, for sorts and look-ups that keep no keys: without labels but those
   // that a query's hash tables ask for. `calls` is set once, before the first session.
   const Collator* defined_keys(Oid opclass, const types::ClassFunction& function);
+  // What arrays and records compare under, and how a type of users' compares within them.
+  const Collator* member_orders() const { return &member_collator_; }
+  void note_member_order(Oid type, const types::MemberOrder& order) { member_orders_.add(type, order); }
   void set_class_calls(types::ClassCalls& calls) { class_calls_ = &calls; }
 
   // Changes when committed DDL changed shared objects (roles, databases).
@@ -128,6 +131,8 @@ class Catalog {
   std::map<std::pair<std::string, bool>, std::unique_ptr<const Collator>> collators_;
   std::map<std::pair<Oid, Oid>, std::unique_ptr<const Collator>> defined_keys_;  // by database and class
   types::ClassCalls* class_calls_ = nullptr;
+  types::MemberOrders member_orders_;
+  const Collator member_collator_{member_orders_};
   std::mutex bases_mutex_;  // guards bases_
   BaseRowsSet bases_;
   std::mutex sequences_mutex_;  // guards sequences_

@@ -1,6 +1,7 @@
 // The catalog out of what recovery has found: system tables first, then what their rows name.
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
+#include "catalog/descriptor/info_builder.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/database_images.h"
 #include "catalog/tables/overlay_table.h"
@@ -82,6 +83,23 @@ Status Catalog::restore_system_tables(const SystemTables& tables, Oid database, 
   return {};
 }
 
+namespace {
+
+// Says how values of users' types compare within others (Catalog::note_member_order), before indexes are made that hold such.
+void note_member_orders(Database& database, storage::Transaction& txn) {
+  std::vector<Oid> found;
+  database.table(pg_type::kOid).scan(txn, {}, [&](RowReader row) {
+    if (row.oid(pg_type::c_oid) >= oid::kFirstUserOid && row.chr(pg_type::c_typtype) != 'c')
+      found.push_back(row.oid(pg_type::c_oid));
+    return true;
+  });
+  const InfoBuilder::CollatorLookup collators = [](Oid) { return nullptr; };
+  const InfoBuilder::TypeLookup types = [&](Oid oid) { return InfoBuilder(database, txn, types, collators).type(oid); };
+  for (const Oid oid : found) types(oid);
+}
+
+}  // namespace
+
 Status Catalog::restore_databases(RestoredObjects& restored) {
   auto txn = store_.begin(storage::Isolation::kReadCommitted, 0);
   std::vector<std::pair<Oid, std::string>> found;
@@ -92,6 +110,7 @@ Status Catalog::restore_databases(RestoredObjects& restored) {
   const std::vector<DatabaseImage> images = read_images(*shared_, *txn);
   const auto fill = [&](Database& database) -> Status {
     INDIGO_TRY(restore_system_tables(database.tables(), database.image(), restored));
+    note_member_orders(database, *txn);
     return restore_physical(database, *txn, restored);
   };
   Status status;

@@ -8,6 +8,8 @@
 
 #include "base/fiber/long_work.h"
 #include "base/fiber/stack_exhausted.h"
+#include "base/raised_error.h"
+#include "base/sqlstate.h"
 #include "sql/query.h"
 #include "sql/stored/stored_tree.h"
 
@@ -252,6 +254,12 @@ bool volatile_query(const Query& q) {
 }
 
 }  // namespace
+
+void raise_unexpected_kind(ExprKind found, ExprKind expected) {
+  throw RaisedError(Error(sqlstate::kInternalError, "an expression of kind " + std::to_string(static_cast<int>(found)) +
+                                                        " where one of kind " +
+                                                        std::to_string(static_cast<int>(expected)) + " was expected"));
+}
 
 void for_each_child(const Expr& e, Visit visit) {
   require_stack();  // what visits and maps is recursive, and as deep as users nest

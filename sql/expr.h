@@ -294,8 +294,14 @@ struct SortKey {
   Oid less = kInvalidOid;  // the ordering operator (USING), default btree's < or >
 };
 
+// Raises (base/raised_error.h) XX000: who took an expression for one of another kind. The statement fails, and no more.
+[[noreturn]] void raise_unexpected_kind(ExprKind found, ExprKind expected);
+
+// Checked, also in release builds: the wrong kind's members would be others' memory.
 template <class T>
 const T& as(const Expr& e) {
+  if (e.kind != T::kKind) [[unlikely]]
+    raise_unexpected_kind(e.kind, T::kKind);
   return static_cast<const T&>(e);
 }
 template <class T>

@@ -16,14 +16,18 @@ std::optional<std::vector<types::HashKeyPart>> CatalogView::hash_partition_key(O
 const types::Collator* CatalogView::collator_of_type(const types::TypeRef& ref) {
   if (const types::Collator* defined = defined_order(ref.oid)) return defined;
   const types::Collator* own = types::collator_of_own_order(ref.oid, [&](Oid oid) { return type(oid); });
-  return own != nullptr ? own : collator(ref.collation);
+  if (own != nullptr) return own;
+  const types::Collator* by_collation = collator(ref.collation);
+  return by_collation == nullptr && types::holds_members(ref.oid, [&](Oid oid) { return type(oid); }) ? member_orders()
+                                                                                                      : by_collation;
 }
 
 const types::TypeOrder* CatalogView::order_of_type(const types::TypeRef& ref) {
   if (const types::Collator* c = collator_of_type(ref); c != nullptr && c->values() != nullptr)
     return &types::defined_order();
   if (const types::TypeOrder* order = types::type_order(ref.oid)) return order;
-  const auto info = type(ref.oid);
+  auto info = type(ref.oid);
+  while (info != nullptr && info->kind == 'd') info = type(info->base);
   return info != nullptr ? types::type_order(*info) : nullptr;
 }
 

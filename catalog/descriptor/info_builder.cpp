@@ -18,8 +18,11 @@
 
 namespace indigo::catalog {
 
-KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& types,
-                        const InfoBuilder::CollatorLookup& collators) {
+namespace {
+
+// `members`: Collator::members() of the instance.
+KeyColumn column_of_key(const TypeRef& type, const InfoBuilder::TypeLookup& types,
+                        const InfoBuilder::CollatorLookup& collators, const Collator* members) {
   KeyColumn out;
   out.type = type.oid;
   out.collation = type.collation;
@@ -34,11 +37,15 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
   if (info != nullptr && (info->kind == 'r' || info->kind == 'm') && info->oid >= oid::kFirstUserOid)
     out.type = info->kind == 'r' ? oid::kInt4Range : oid::kInt4Multirange;
   // So do the images of composite values and arrays.
-  if (info != nullptr && info->kind == 'c' && info->comparison.empty()) out.type = oid::kRecord;
+  if (info != nullptr && info->kind == 'c' && info->comparison.empty()) {
+    out.type = oid::kRecord;
+    out.collator = members;
+  }
   if (info != nullptr && info->is_array() && info->oid >= oid::kFirstUserOid) {
     out.type = oid::kInt4Array;
     const types::Collator* own = types::collator_of_own_order(info->oid, types);
     if (own != nullptr) out.collator = own;
+    if (out.collator == nullptr) out.collator = members;
   }
   if (info != nullptr && !info->comparison.empty()) {
     // Images of an extension's own form compare as bytes, unless it has a collator for them; integers as such.
@@ -50,8 +57,6 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
   }
   return out;
 }
-
-namespace {
 
 // WITH CHECK OPTION too is among a view's options.
 void add_view_options(const RowReader& row, RelationInfo& relation) {
@@ -72,7 +77,28 @@ void add_view_options(const RowReader& row, RelationInfo& relation) {
 
 }  // namespace
 
-KeyColumn InfoBuilder::key_column(const TypeRef& type) const { return key_column_of(type, types_, collators_); }
+KeyColumn key_column_of(const TypeRef& type, CatalogView& catalog) {
+  return column_of_key(
+      type, [&](Oid oid) { return catalog.type(oid); }, [&](Oid oid) { return catalog.collator(oid); },
+      catalog.member_orders());
+}
+
+KeyColumn InfoBuilder::key_column(const TypeRef& type) const {
+  return column_of_key(type, types_, collators_, database_.catalog().member_orders());
+}
+
+void InfoBuilder::keep_member_order(const std::shared_ptr<const TypeInfo>& type) {
+  if (type->kind == 'c' || type->kind == 'e') return;  // as they are held
+  auto base = type;
+  while (base != nullptr && base->kind == 'd') base = types_(base->base);
+  const types::TypeOrder* order = base == nullptr ? nullptr : types::type_order(*base);
+  if (order == nullptr) return;
+  const auto types = [&](Oid oid) { return oid == type->oid ? type : types_(oid); };  // it is not among them yet
+  const auto collators = [](Oid) -> const Collator* { return nullptr; };  // texts within records are in C order
+  Catalog& catalog = database_.catalog();
+  const KeyColumn key = column_of_key({type->oid, -1, kInvalidOid}, types, collators, catalog.member_orders());
+  catalog.note_member_order(type->oid, {order, key.collator, key.type, key.phys});
+}
 
 KeyColumn InfoBuilder::key_column(const TypeRef& type, Oid opclass) const {
   KeyColumn out = key_column(type);

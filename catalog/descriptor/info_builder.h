@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "catalog/database.h"
+#include "catalog/descriptor/catalog_view.h"
 #include "catalog/descriptor/relation_info.h"
 #include "catalog/tables/system_table.h"
 
@@ -55,6 +56,8 @@ class InfoBuilder {
   // Of a base type of users' own: `like` and `comparison`.
   void add_base_type(TypeInfo& type);
   void add_range(TypeInfo& type);
+  // Says in the instance's MemberOrders how the type's values compare within others.
+  void keep_member_order(const std::shared_ptr<const TypeInfo>& type);
   std::string schema_name(Oid schema);
 
   Database& database_;
@@ -64,7 +67,6 @@ class InfoBuilder {
 };
 
 // How values of a type are ordered in keys: domains as their base.
-KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& types,
-                        const InfoBuilder::CollatorLookup& collators);
+KeyColumn key_column_of(const TypeRef& type, CatalogView& catalog);
 
 }  // namespace indigo::catalog

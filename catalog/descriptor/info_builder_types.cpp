@@ -75,6 +75,7 @@ std::shared_ptr<const TypeInfo> InfoBuilder::type(Oid oid) {
       t->phys = Phys::kStr;
       if (t->kind == 'b' && !t->is_array()) add_base_type(*t);
   }
+  keep_member_order(t);
   return t;
 }
 

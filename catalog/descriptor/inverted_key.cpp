@@ -65,8 +65,7 @@ InvertedKey inverted_key(CatalogView& catalog, const IndexColumn& column) {
     }
     if (known->element == types::InvertedClass::Element::kOfRange) of = {type->range_subtype, -1, kInvalidOid};
     if (of.oid == kInvalidOid) return out;
-    types::KeyColumn element = key_column_of(
-        of, [&](Oid oid) { return catalog.type(oid); }, [&](Oid oid) { return catalog.collator(oid); });
+    types::KeyColumn element = key_column_of(of, catalog);
     if (!types::KeyLayout::encodable(element.type, element.phys)) return out;
     element.nullable = false;
     out.column.element = types::KeyLayout({element});

@@ -472,6 +472,8 @@ Oid SessionCatalog::default_opclass(Oid type_oid) {
 
 // ---- collations and roles
 
+const Collator* SessionCatalog::member_orders() { return catalog_.member_orders(); }
+
 Oid SessionCatalog::find_collation(std::string_view schema, std::string_view name) {
   Oid out = kInvalidOid;
   const auto look = [&](Oid where) {

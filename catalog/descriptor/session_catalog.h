@@ -144,6 +144,7 @@ class SessionCatalog final : public CatalogView {
   const Collator* defined_order(Oid type) override;
   Oid find_collation(std::string_view schema, std::string_view name) override;
   const Collator* collator(Oid collation) override;
+  const Collator* member_orders() override;
   std::string collation_name(Oid collation) override;
   Oid role_named(std::string_view name) override;
   std::string role_name(Oid role) override;

@@ -233,7 +233,7 @@ Status insert_type(DdlContext& c, const NewType& n) {
 }
 
 Status insert_array_type(DdlContext& c, Oid oid, std::string_view element_name, Oid schema, Oid owner, Oid element,
-                         char element_alignment) {
+                         char element_alignment, Oid element_collation) {
   const std::string name = array_type_name(c, element_name, schema);
   NewType array;
   array.oid = oid;
@@ -248,6 +248,7 @@ Status insert_array_type(DdlContext& c, Oid oid, std::string_view element_name, 
   array.send = "array_send";
   array.analyze = "array_typanalyze";
   array.subscript = "array_subscript_handler";
+  array.collation = element_collation;
   array.alignment = element_alignment == 'd' ? 'd' : 'i';
   return insert_type(c, array);
 }

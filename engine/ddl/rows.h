@@ -76,7 +76,7 @@ struct NewType {
 Status insert_type(DdlContext& c, const NewType& t);
 // The array type of `element` under a free name (_name): its OID. `oid` was chosen before.
 Status insert_array_type(DdlContext& c, Oid oid, std::string_view element_name, Oid schema, Oid owner, Oid element,
-                         char element_alignment);
+                         char element_alignment, Oid element_collation = kInvalidOid);
 
 // pg_attrdef. Answers its OID.
 Result<Oid> insert_default(DdlContext& c, Oid relation, int16_t column, std::string_view sql);

@@ -1,6 +1,7 @@
 #include "sql/partition/bound.h"
 
 #include <charconv>
+#include <cstring>
 
 #include <absl/strings/escaping.h>
 
@@ -11,24 +12,24 @@
 namespace indigo::sql::partition {
 namespace {
 
-void store_value(types::FuncContext& context, const types::TypeRef& type, const BoundValue& v, std::string& out) {
+void store_value(const BoundValue& v, std::string& out) {
   switch (v.kind) {
     case BoundValue::Kind::kMin: out += '-'; return;
     case BoundValue::Kind::kMax: out += '+'; return;
     case BoundValue::Kind::kNull: out += 'n'; return;
     case BoundValue::Kind::kValue: break;
   }
-  std::string bytes;
-  type_send(context, type, v.value.get(), bytes);
-  out += '=';
-  out += absl::BytesToHexString(bytes);
+  const Datum& d = v.value.get();
+  const auto* block = reinterpret_cast<const char*>(&d.block);
+  out += '#';
+  out += absl::BytesToHexString(d.phys == Phys::kStr ? absl::string_view(d.str.data(), d.str.size())
+                                                     : absl::string_view(block, phys_bytes(d.phys)));
 }
 
-void store_values(types::FuncContext& context, const catalog::PartitionKey& key, const std::vector<BoundValue>& values,
-                  std::string& out) {
+void store_values(const std::vector<BoundValue>& values, std::string& out) {
   for (size_t i = 0; i < values.size(); i++) {
     if (i > 0) out += ',';
-    store_value(context, key.columns[key.strategy == 'l' ? 0 : i].type, values[i], out);
+    store_value(values[i], out);
   }
 }
 
@@ -44,8 +45,17 @@ Result<BoundValue> read_value(types::FuncContext& context, const types::TypeRef&
     default: break;
   }
   const std::string bytes = absl::HexStringToBytes(absl::string_view(text.data() + 1, text.size() - 1));
-  const Datum value = type_receive(context, type, bytes);
-  if (context.failed()) return context.take_error();
+  const auto info = context.session().catalog().type(type.oid);
+  if (text[0] != '#' || info == nullptr) return damaged();
+  if (info->phys == Phys::kStr) {
+    out.value = OwnedDatum(Datum::of(Str(bytes)));
+    return out;
+  }
+  if (bytes.size() != phys_bytes(info->phys)) return damaged();
+  Datum value = Datum::make_null(info->phys);
+  value.null = false;
+  std::memcpy(&value.block, bytes.data(), bytes.size());
+  if (info->phys == Phys::kBool) value.b = bytes[0] != 0;
   out.value = OwnedDatum(value);
   return out;
 }
@@ -84,15 +94,15 @@ std::string values_text(types::FuncContext& context, const catalog::PartitionKey
 
 }  // namespace
 
-std::string store_bound(types::FuncContext& context, const catalog::PartitionKey& key, const Bound& bound) {
+std::string store_bound(const Bound& bound) {
   if (bound.strategy == 'd') return "d";
   if (bound.strategy == 'h') return "h " + std::to_string(bound.modulus) + " " + std::to_string(bound.remainder);
   std::string out(1, bound.strategy);
   out += ' ';
-  store_values(context, key, bound.lower, out);
+  store_values(bound.lower, out);
   if (bound.strategy == 'r') {
     out += '|';
-    store_values(context, key, bound.upper, out);
+    store_values(bound.upper, out);
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // The bound of one partition: what FOR VALUES says, as values of the partition key's types.
 //
-// pg_class.relpartbound keeps it as text that depends on no setting: values are their types' binary forms in hex.
+// pg_class.relpartbound keeps it as text that depends on no setting and no name: values are # and their bytes in hex, as stored
+// trees hold constants (sql/stored/stored_tree.h); so an enum's label may be renamed, and a type needs no binary form.
 //   range    r lower,...|upper,...     a value, - (MINVALUE) or + (MAXVALUE) for each key column
 //   list     l value,...               a value or n (NULL)
 //   hash     h modulus remainder
@@ -30,7 +31,7 @@ struct Bound {
   int32_t modulus = 0, remainder = 0;
 };
 
-std::string store_bound(types::FuncContext& context, const catalog::PartitionKey& key, const Bound& bound);
+std::string store_bound(const Bound& bound);
 Result<Bound> read_bound(types::FuncContext& context, const catalog::PartitionKey& key, std::string_view stored);
 // "FOR VALUES FROM (1) TO (10)", as pg_get_expr shows it.
 std::string bound_text(types::FuncContext& context, const catalog::PartitionKey& key, const Bound& bound);

@@ -74,7 +74,7 @@ Result<Place> Parser::place(bool parts) {
   out.variable = found.variable;
   for (size_t i = found.parts; i < name.size(); i++) out.fields.emplace_back(name[i]);
   const bool more = peek().is("[") || peek().is(".");
-  if (!parts || (!more && out.fields.size() < 2)) return out;
+  if (!parts || (!more && out.fields.empty())) return out;
   while (peek().is("[") || peek().is(".")) {
     if (next().is(".")) {
       if (!peek().is_name()) return syntax_error(peek());
@@ -89,8 +89,9 @@ Result<Place> Parser::place(bool parts) {
     }
   }
   const int from = tokens_[begin].begin, to = tokens_[at_ - 1].end;
-  out.part = make_fragment(std::string(input_.source.substr(static_cast<size_t>(from), static_cast<size_t>(to - from))),
-                           Fragment::Form::kExpression, first.line);
+  FragmentPtr& written = more || out.fields.size() > 1 ? out.part : out.field;
+  written = make_fragment(std::string(input_.source.substr(static_cast<size_t>(from), static_cast<size_t>(to - from))),
+                          Fragment::Form::kExpression, first.line);
   return out;
 }
 

@@ -75,7 +75,8 @@ struct Name {
 struct Place {
   int variable = -1;
   std::vector<std::string> fields;
-  FragmentPtr part;  // x[1].f: as it is written, an expression; null when `fields` say all
+  FragmentPtr part;   // x[1].f: as it is written, an expression; null when `fields` say all
+  FragmentPtr field;  // x.f, likewise, for an x of a domain over a composite type, which is not kept field by field
 };
 
 struct Statement {

@@ -33,10 +33,14 @@ void fields(auto& a, Is<BoolExpr> auto& e) { a(e.op, e.arguments); }
 void fields(auto& a, Is<CaseExpr> auto& e) { a(e.whens, e.otherwise, e.simple); }
 void fields(auto& a, Is<CoalesceExpr> auto& e) { a(e.arguments); }
 void fields(auto& a, Is<GreatestLeastExpr> auto& e) { a(e.greatest, e.arguments); }
-void fields(auto& a, Is<NullIfExpr> auto& e) { a(e.equal); }
+void fields(auto& a, Is<NullIfExpr> auto& e) { a.whole_call(e.equal); }
 void fields(auto& a, Is<NullTestExpr> auto& e) { a(e.argument, e.is_null, e.row); }
 void fields(auto& a, Is<BooleanTestExpr> auto& e) { a(e.test, e.argument); }
-void fields(auto& a, Is<DistinctExpr> auto& e) { a(e.left, e.right, e.equal, e.negated); }
+void fields(auto& a, Is<DistinctExpr> auto& e) {
+  a(e.left, e.right);
+  a.whole_call(e.equal);
+  a(e.negated);
+}
 void fields(auto& a, Is<ArrayCompareExpr> auto& e) { a(e.left, e.array, e.op, e.function, e.collation, e.any); }
 void fields(auto& a, Is<ArrayExpr> auto& e) { a(e.elements, e.element, e.multidimensional); }
 void fields(auto& a, Is<RowExpr> auto& e) { a(e.fields, e.names); }

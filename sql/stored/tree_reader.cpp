@@ -103,6 +103,13 @@ class Reader {
     (get(values), ...);
   }
 
+  // A call that stays one, whatever language its function is in.
+  void whole_call(ExprPtr& call) {
+    whole_ = true;
+    get(call);
+    whole_ = false;
+  }
+
   template <class T>
   void since_version(int version, T& value) {
     if (version_ >= version) get(value);
@@ -152,6 +159,7 @@ class Reader {
       return;
     }
     if (auto depth = check_stack_depth(); !depth.ok()) return fail(depth.take_error());
+    const bool whole = std::exchange(whole_, false);
     const bool storable = with_kind(static_cast<ExprKind>(tag - 2), [&]<class Node>() {
       auto node = std::make_shared<Node>();
       fields(*this, node->type);
@@ -160,7 +168,7 @@ class Reader {
       fields(*this, *node);
       optional_ = outer;
       if (!failed() && !sound(*node)) fail();
-      if (!failed()) e = finished(std::move(node));
+      if (!failed()) e = finished(std::move(node), whole);
     });
     if (!storable || tag > 255) return fail();
     read_.push_back(e);
@@ -196,15 +204,15 @@ class Reader {
   // ---- what the catalog adds to a node
 
   template <class Node>
-  ExprPtr finished(std::shared_ptr<Node> node) {
+  ExprPtr finished(std::shared_ptr<Node> node, bool) {
     return node;
   }
-  ExprPtr finished(std::shared_ptr<ConstExpr> node) {
+  ExprPtr finished(std::shared_ptr<ConstExpr> node, bool) {
     const auto type = a_.catalog.type(node->type.oid);
     if (type == nullptr || type->phys != node->value.get().phys) fail();
     return node;
   }
-  ExprPtr finished(std::shared_ptr<CallExpr> node) {
+  ExprPtr finished(std::shared_ptr<CallExpr> node, bool whole) {
     const auto function = a_.catalog.function(node->function);
     if (function == nullptr) {
       fail("function with OID " + std::to_string(node->function) + " is missing");
@@ -213,13 +221,13 @@ class Reader {
     node->strict = function->strict;
     node->returns_set = function->returns_set;
     node->volatility = function->volatility;
-    if (purpose_ == LoadFor::kPrinting || !a_.inline_functions || function->language != "sql") return node;
+    if (whole || purpose_ == LoadFor::kPrinting || !a_.inline_functions || function->language != "sql") return node;
     auto body = call_or_inline(a_, *function, node->arguments, node->type, node->form, node->op, -1);
     if (!body.ok()) fail(body.take_error());
     const auto* same = body.ok() ? try_as<CallExpr>(*body) : nullptr;
     return !body.ok() || (same != nullptr && same->function == node->function) ? ExprPtr(node) : *body;
   }
-  ExprPtr finished(std::shared_ptr<DomainCastExpr> node) {
+  ExprPtr finished(std::shared_ptr<DomainCastExpr> node, bool) {
     if (purpose_ == LoadFor::kPrinting) return node;
     if (auto added = add_domain_checks(a_, *node); !added.ok()) fail(added.take_error());
     return node;
@@ -331,6 +339,7 @@ class Reader {
   const LoadFor purpose_;
   const int version_;
   size_t at_ = 0;
+  bool whole_ = false;  // the node that is read next is to stay a call
   bool optional_ = true;
   std::vector<ExprPtr> read_;
   std::unique_ptr<Error> error_;

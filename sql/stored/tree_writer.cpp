@@ -21,6 +21,7 @@ class Writer {
     (put(values), ...);
   }
 
+  void whole_call(const ExprPtr& call) { (*this)(call); }
   template <class T>
   void since_version(int, const T& value) {
     put(value);

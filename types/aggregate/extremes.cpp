@@ -4,6 +4,7 @@
 #include "types/array/element_collator.h"
 #include "types/function/compare.h"
 #include "types/function/families.h"
+#include "types/io/order_of.h"
 #include "types/number/float.h"
 
 namespace indigo::types {
@@ -46,9 +47,7 @@ struct AnyExtreme {
   };
   static void add(FuncContext& context, const CallInfo& call, State& s, Datum v) {
     if (!s.any) {
-      s.order = type_order(call.arguments[0].oid);
-      if (s.order == nullptr)
-        if (const auto info = context.session().catalog().type(call.arguments[0].oid)) s.order = type_order(*info);
+      s.order = order_of(context, call.arguments[0].oid);
       if (s.order == nullptr)
         return context.fail(sqlstate::kUndefinedFunction, "could not identify a comparison function for the type");
     } else {

@@ -8,6 +8,7 @@
 #include "types/function/compare.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
+#include "types/io/held_order.h"
 #include "types/oids.h"
 
 namespace indigo::types {
@@ -53,6 +54,13 @@ int compare(FuncContext& context, const CallInfo& call, Str a, Str b) {
   }
   return type_order(oid::kAnyArray)->compare(Datum::of(a), Datum::of(b), element_collator(context, call));
 }
+// The elements' order and what it is under; no order: the context has the error.
+HeldOrder element_order(FuncContext& context, const CallInfo& call, const ArrayView& a) {
+  const TypeOrder* order = array_order(context, a);
+  const Collator* collator = element_collator(context, call);
+  if (order == nullptr || collator == nullptr || collator->members() == nullptr) return {order, collator};
+  return order_of_member(a.element_type(), a.element_phys(), collator);
+}
 bool is_equal(int c) { return c == 0; }
 bool is_unequal(int c) { return c != 0; }
 bool is_less(int c) { return c < 0; }
@@ -83,8 +91,7 @@ bool has_element(const TypeOrder& order, const ArrayView& a, const Datum& v, con
 }
 bool overlap(FuncContext& context, const CallInfo& call, Str x, Str y) {
   const ArrayView a(x), b(y);
-  const Collator* collator = element_collator(context, call);
-  const TypeOrder* order = array_order(context, a);
+  const auto [order, collator] = element_order(context, call, a);
   if (order == nullptr) return false;
   for (int32_t i = 0; i < a.count(); i++)
     if (!a.is_null(i) && has_element(*order, b, a.element(i), collator)) return true;
@@ -92,8 +99,7 @@ bool overlap(FuncContext& context, const CallInfo& call, Str x, Str y) {
 }
 bool contains(FuncContext& context, const CallInfo& call, Str x, Str y) {
   const ArrayView a(x), b(y);
-  const Collator* collator = element_collator(context, call);
-  const TypeOrder* order = array_order(context, a);
+  const auto [order, collator] = element_order(context, call, a);
   if (order == nullptr) return false;
   for (int32_t i = 0; i < b.count(); i++)
     if (b.is_null(i) || !has_element(*order, a, b.element(i), collator)) return false;
@@ -115,8 +121,7 @@ bool one_dimensional(FuncContext& context, const ArrayView& a, const char* other
 OptionalInt position_from(FuncContext& context, const CallInfo& call, const ArrayView& a, const Datum& v,
                           int64_t from) {
   if (!one_dimensional(context, a, "searching for elements in multidimensional arrays is not supported")) return {};
-  const TypeOrder* order = array_order(context, a);
-  const Collator* collator = element_collator(context, call);
+  const auto [order, collator] = element_order(context, call, a);
   if (order == nullptr || a.count() == 0) return {};
   const int32_t low = a.dimension(0).lower;
   for (int64_t i = std::max<int64_t>(from - low, 0); i < a.count(); i++)
@@ -146,8 +151,7 @@ OptionalArray positions(FuncContext& context, const CallInfo& call, OptionalArra
   if (!image) return {};
   const ArrayView a(*image);
   if (!one_dimensional(context, a, "searching for elements in multidimensional arrays is not supported")) return {};
-  const TypeOrder* order = array_order(context, a);
-  const Collator* collator = element_collator(context, call);
+  const auto [order, collator] = element_order(context, call, a);
   if (order == nullptr) return {};
   std::vector<Datum> found;
   for (int32_t i = 0; i < a.count(); i++)
@@ -160,8 +164,7 @@ OptionalArray substitute(FuncContext& context, const CallInfo& call, Str image, 
   const ArrayView a(image);
   if (to == nullptr && !one_dimensional(context, a, "removing elements from multidimensional arrays is not supported"))
     return {};
-  const TypeOrder* order = array_order(context, a);
-  const Collator* collator = element_collator(context, call);
+  const auto [order, collator] = element_order(context, call, a);
   if (order == nullptr) return {};
   std::vector<Datum> elements;
   bool changed = false;
@@ -188,7 +191,6 @@ OptionalArray replace(FuncContext& context, const CallInfo& call, OptionalArray 
 }
 
 int32_t width_bucket(FuncContext& context, const CallInfo& call, Datum v, Str thresholds) {
-  const Collator* collator = element_collator(context, call);
   const ArrayView a(thresholds);
   if (a.dimensions() > 1) {
     context.fail(sqlstate::kArraySubscriptError, "thresholds must be one-dimensional array");
@@ -198,7 +200,7 @@ int32_t width_bucket(FuncContext& context, const CallInfo& call, Datum v, Str th
     context.fail(sqlstate::kNullValueNotAllowed, "thresholds array must not contain NULLs");
     return 0;
   }
-  const TypeOrder* order = array_order(context, a);
+  const auto [order, collator] = element_order(context, call, a);
   int32_t low = 0, high = a.count();
   while (order != nullptr && low < high) {
     const int32_t middle = low + (high - low) / 2;

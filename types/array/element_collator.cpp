@@ -1,5 +1,7 @@
 #include "types/array/element_collator.h"
 
+#include <algorithm>
+
 #include "types/extension/extension.h"
 #include "types/function/collation.h"
 
@@ -11,7 +13,11 @@ const Collator* element_collator(FuncContext& context, const CallInfo& call) {
   for (const TypeRef& argument : call.arguments) {
     if (const Collator* own = collator_of_own_order(argument.oid, find)) return own;
   }
-  return collator_of(context, call);
+  const Collator* by_collation = collator_of(context, call);
+  if (by_collation != nullptr) return by_collation;
+  const bool members = std::any_of(call.arguments.begin(), call.arguments.end(),
+                                   [&](const TypeRef& argument) { return holds_members(argument.oid, find); });
+  return members ? catalog.member_orders() : nullptr;
 }
 
 }  // namespace indigo::types

@@ -71,12 +71,25 @@ const Collator* collator_of_comparison(std::string_view symbol) {
 }
 
 const Collator* collator_of_own_order(Oid type, const FindType& find) {
-  auto info = type < oid::kFirstUserOid ? nullptr : find(type);
-  while (info != nullptr && (info->kind == 'd' || info->is_array())) {
-    const Oid inner = info->kind == 'd' ? info->base : info->element;
-    info = inner < oid::kFirstUserOid ? nullptr : find(inner);
-  }
+  const auto without_domains = [&](Oid oid) {
+    auto found = oid < oid::kFirstUserOid ? nullptr : find(oid);
+    while (found != nullptr && found->kind == 'd')
+      found = found->base < oid::kFirstUserOid ? nullptr : find(found->base);
+    return found;
+  };
+  auto info = without_domains(type);
+  if (info != nullptr && info->is_array()) info = without_domains(info->element);
   return info == nullptr || info->comparison.empty() ? nullptr : collator_of_comparison(info->comparison);
+}
+
+bool holds_members(Oid type, const FindType& find) {
+  auto info = type < oid::kFirstUserOid ? nullptr : find(type);
+  while (info != nullptr && info->kind == 'd') {
+    type = info->base;
+    info = type < oid::kFirstUserOid ? nullptr : find(type);
+  }
+  if (info == nullptr) return type == oid::kRecord || type == oid::kRecordArray;
+  return info->kind == 'c' || info->is_array();
 }
 
 std::string module_of(const Extension& extension) { return "$libdir/" + std::string(extension.name); }

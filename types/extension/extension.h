@@ -53,9 +53,11 @@ const TypeDefinition* find_type_forms(const Extension& extension, std::string_vi
 // The order of a type that an extension has made, by its comparison function's symbol (TypeInfo::comparison): under
 // this collator. Null: it has none.
 const Collator* collator_of_comparison(std::string_view symbol);
-// That of a type's values, or of what its arrays and domains have inside; null: no extension's.
+// That of a type's values, or of its arrays' elements; of domains their bases'. Null: no extension's.
 using FindType = std::function<std::shared_ptr<const TypeInfo>(Oid)>;
 const Collator* collator_of_own_order(Oid type, const FindType& find);
+// True of records, and of arrays whose elements are of users' types.
+bool holds_members(Oid type, const FindType& find);
 
 // One for each folder.
 const Extension& autoinc_extension();

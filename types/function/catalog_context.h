@@ -59,6 +59,8 @@ class CatalogContext {
   // The order that a default operator class of users' own gives values of the type (Collator::values()); null: none does. Lives
   // as long as the instance.
   virtual const Collator* defined_order(Oid /*type*/) { return nullptr; }
+  // What arrays and records of users' types compare under (Collator::members()); null: nothing is known of such types.
+  virtual const Collator* member_orders() { return nullptr; }
   virtual Oid role_named(std::string_view name) = 0;
   virtual std::string role_name(Oid role) = 0;
 };

@@ -7,7 +7,9 @@ namespace indigo::types {
 
 const TypeOrder* order_of(FuncContext& context, Oid type) {
   if (const TypeOrder* order = type_order(type)) return order;
-  const auto info = context.session().catalog().type(type);
+  CatalogContext& catalog = context.session().catalog();
+  auto info = catalog.type(type);
+  while (info != nullptr && info->kind == 'd') info = catalog.type(info->base);
   return info == nullptr ? nullptr : type_order(*info);
 }
 

@@ -5,6 +5,7 @@
 #include "types/function/compare.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
+#include "types/io/held_order.h"
 #include "types/io/order_of.h"
 #include "types/io/record_compare.h"
 #include "types/oids.h"
@@ -16,10 +17,12 @@ namespace {
 
 int compare_record_values(FuncContext& context, Str x, Str y) {
   return compare_fields(context, x, y, [&](const Datum& a, const Datum& b, Oid type) {
-    const TypeOrder* order = order_of(context, type);
-    if (order != nullptr) return order->compare(a, b, nullptr);
-    fail_no_comparison(context, type);
-    return 0;
+    if (order_of(context, type) == nullptr) {
+      fail_no_comparison(context, type);
+      return 0;
+    }
+    const HeldOrder held = order_of_member(type, a.phys, context.session().catalog().member_orders());
+    return held.order->compare(a, b, held.collator);
   });
 }
 bool record_eq(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) == 0; }

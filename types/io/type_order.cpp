@@ -103,9 +103,9 @@ int compare_elements(const TypeOrder& order, const Datum& a, const Datum& b, con
 int compare_arrays(const Datum& x, const Datum& y, const Collator* collator) {
   const ArrayView a(x.str), b(y.str);
   if (a.element_type() != b.element_type()) return three_way(a.element_type(), b.element_type());  // of type anyarray
-  const TypeOrder* order = order_of_held(a.element_type(), a.element_phys());
-  for (int32_t i = 0; order != nullptr && i < std::min(a.count(), b.count()); i++)
-    if (const int c = compare_elements(*order, a.element(i), b.element(i), collator)) return c;
+  const HeldOrder held = order_of_member(a.element_type(), a.element_phys(), collator);
+  for (int32_t i = 0; held.order != nullptr && i < std::min(a.count(), b.count()); i++)
+    if (const int c = compare_elements(*held.order, a.element(i), b.element(i), held.collator)) return c;
   if (const int c = three_way(a.count(), b.count())) return c;
   if (const int c = three_way(a.dimensions(), b.dimensions())) return c;
   for (int d = 0; d < a.dimensions(); d++)
@@ -116,17 +116,22 @@ int compare_arrays(const Datum& x, const Datum& y, const Collator* collator) {
 }
 uint64_t hash_array(const Datum& v, const Collator* collator) {
   const ArrayView a(v.str);
-  const TypeOrder* order = order_of_held(a.element_type(), a.element_phys());
+  const HeldOrder held = order_of_member(a.element_type(), a.element_phys(), collator);
   uint64_t hash = 1;
-  for (int32_t i = 0; order != nullptr && i < a.count(); i++) {
+  for (int32_t i = 0; held.order != nullptr && i < a.count(); i++) {
     note_work(8);
-    hash = hash * 31 + (a.is_null(i) ? 0 : order->hash(a.element(i), collator));
+    hash = hash * 31 + (a.is_null(i) ? 0 : held.order->hash(a.element(i), held.collator));
   }
   return hash;
 }
 
+// The texts in a record are in C order, whatever the record is compared under.
+const Collator* collator_of_fields(const Collator* collator) {
+  return collator != nullptr && collator->members() != nullptr ? collator : nullptr;
+}
+
 // A value from before an attribute was added is as one with a null there.
-int compare_records(const Datum& x, const Datum& y, const Collator*) {
+int compare_records(const Datum& x, const Datum& y, const Collator* collator) {
   const RecordFields a = read_record(x.str), b = read_record(y.str);
   for (size_t i = 0; i < std::max(a.values.size(), b.values.size()); i++) {
     const RecordFields& longer = i < a.values.size() ? a : b;
@@ -134,22 +139,22 @@ int compare_records(const Datum& x, const Datum& y, const Collator*) {
     // Values of different types are not looked into; records of different shapes are still in some order.
     if (i < a.values.size() && i < b.values.size() && a.types[i].oid != b.types[i].oid)
       return three_way(a.types[i].oid, b.types[i].oid);
-    const TypeOrder* order = order_of_held(longer.types[i].oid, phys);
+    const HeldOrder held = order_of_member(longer.types[i].oid, phys, collator_of_fields(collator));
     const Datum null = Datum::make_null(phys);
     const Datum& left = i < a.values.size() ? a.values[i] : null;
     const Datum& right = i < b.values.size() ? b.values[i] : null;
-    if (order == nullptr || left.phys != right.phys) continue;
-    if (const int c = compare_elements(*order, left, right, nullptr)) return c;
+    if (held.order == nullptr || left.phys != right.phys) continue;
+    if (const int c = compare_elements(*held.order, left, right, held.collator)) return c;
   }
   return 0;
 }
-uint64_t hash_record(const Datum& v, const Collator*) {
+uint64_t hash_record(const Datum& v, const Collator* collator) {
   RecordFields a = read_record(v.str);
   while (!a.values.empty() && a.values.back().null) a.values.pop_back();
   uint64_t hash = 1;
   for (size_t i = 0; i < a.values.size(); i++) {
-    const TypeOrder* order = order_of_held(a.types[i].oid, a.values[i].phys);
-    hash = hash * 31 + (a.values[i].null || order == nullptr ? 0 : order->hash(a.values[i], nullptr));
+    const HeldOrder held = order_of_member(a.types[i].oid, a.values[i].phys, collator_of_fields(collator));
+    hash = hash * 31 + (a.values[i].null || held.order == nullptr ? 0 : held.order->hash(a.values[i], held.collator));
   }
   return hash;
 }
@@ -266,6 +271,16 @@ const TypeOrder* order_of_held(Oid type, Phys phys) {
     case Phys::kStr: break;
   }
   return &kUserOrder;
+}
+
+HeldOrder order_of_member(Oid type, Phys phys, const Collator* collator) {
+  const MemberOrders* members = collator == nullptr ? nullptr : collator->members();
+  if (members == nullptr) return {order_of_held(type, phys), collator};
+  if (type >= oid::kFirstUserOid)
+    if (const MemberOrder* own = members->find(type)) return {own->order, own->collator};
+  const TypeOrder* order = order_of_held(type, phys);
+  const bool looked_into = order == &kArrayOrder || order == &kRecordOrder || order == &kUserOrder;
+  return {order, looked_into ? collator : nullptr};
 }
 
 const TypeOrder* type_order(Oid type) {

@@ -185,7 +185,8 @@ std::string object_of_two_b(FuncContext& context, Str keys, Str values) {
 // ---- aggregates
 bool is_composite(FuncContext& context, Oid type) {
   if (type == oid::kRecord) return true;
-  const auto info = context.session().catalog().type(type);
+  auto info = context.session().catalog().type(type);
+  while (info != nullptr && info->kind == 'd') info = context.session().catalog().type(info->base);
   return info != nullptr && (info->is_array() || info->kind == 'c');
 }
 struct ArrayText {

@@ -13,7 +13,27 @@ namespace indigo::types {
 
 namespace {
 
-enum class Shape : uint8_t { kBool, kNumber, kDate, kTimestamp, kTimestampTz, kJson, kJsonb, kArray, kRecord, kOther };
+enum class Shape : uint8_t {
+  kBool,
+  kNumber,
+  kDate,
+  kTimestamp,
+  kTimestampTz,
+  kJson,
+  kJsonb,
+  kArray,
+  kRecord,
+  kCast,
+  kOther
+};
+
+// That of a type of users' own (hstore's, say); null: it has none by a function.
+const CastInfo* cast_to_json(FuncContext& context, Oid type) {
+  if (type < oid::kFirstUserOid) return nullptr;
+  const CastInfo* cast = context.session().catalog().cast(type, oid::kJson);
+  return cast != nullptr && cast->method == CastMethod::kFunction && cast->function >= oid::kFirstUserOid ? cast
+                                                                                                          : nullptr;
+}
 
 Shape shape_of(FuncContext& context, Oid type) {
   switch (type) {
@@ -38,7 +58,22 @@ Shape shape_of(FuncContext& context, Oid type) {
   if (info == nullptr) return Shape::kOther;
   if (info->kind == 'd') return shape_of(context, info->base);
   if (info->is_array()) return Shape::kArray;
-  return info->kind == 'c' ? Shape::kRecord : Shape::kOther;
+  if (info->kind == 'c') return Shape::kRecord;
+  return cast_to_json(context, type) != nullptr ? Shape::kCast : Shape::kOther;
+}
+
+// What the cast to json makes of it.
+void append_cast(FuncContext& context, Oid type, const Datum& v, std::string& out) {
+  CatalogContext& catalog = context.session().catalog();
+  for (auto info = catalog.type(type); info != nullptr && info->kind == 'd'; info = catalog.type(type))
+    type = info->base;
+  CallInfo call;
+  call.function = cast_to_json(context, type)->function;
+  call.result = {oid::kJson, -1, kInvalidOid};
+  call.arguments = {{type, -1, kInvalidOid}};
+  auto json = context.session().call_routine(call, std::span(&v, 1));
+  if (!json.ok()) return context.fail(std::move(*json.take_error()));
+  out.append(json->get().null ? Str("null") : json->get().str);
 }
 
 bool is_json_number(Str text) {
@@ -147,6 +182,7 @@ void append_json(FuncContext& context, const TypeRef& type, const Datum& v, std:
       out.push_back('}');
       return;
     }
+    case Shape::kCast: return append_cast(context, type.oid, v, out);
     case Shape::kOther: break;
   }
   std::string text;
@@ -184,7 +220,8 @@ std::string jsonb_of(FuncContext& context, const TypeRef& type, const Datum& v) 
 
 bool json_key(FuncContext& context, const TypeRef& type, const Datum& v, std::string& out) {
   const Shape shape = shape_of(context, type.oid);
-  if (shape == Shape::kArray || shape == Shape::kRecord || shape == Shape::kJson || shape == Shape::kJsonb) {
+  if (shape == Shape::kArray || shape == Shape::kRecord || shape == Shape::kJson || shape == Shape::kJsonb ||
+      shape == Shape::kCast) {
     context.fail(sqlstate::kInvalidParameterValue, "key value must be scalar, not array, composite, or json");
     return false;
   }

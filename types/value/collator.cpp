@@ -101,6 +101,7 @@ std::string Collator::library() {
 
 int Collator::compare(Str a, Str b) const {
   if (values_ != nullptr) return values_->compare(Datum::of(a), Datum::of(b));
+  if (members_ != nullptr) return a.compare(b);
   if (collator_ == nullptr) return key_(a).compare(key_(b));
   UErrorCode status = U_ZERO_ERROR;
   const UCollationResult result = ucol_strcollUTF8(collator_, a.data(), static_cast<int32_t>(a.size()), b.data(),
@@ -120,6 +121,7 @@ void Collator::append_equality_key(Str text, std::string& out) const {
 
 void Collator::append_key(Str text, std::string& out) const {
   if (values_ != nullptr) return append_value_key(Datum::of(text), out);
+  if (members_ != nullptr) return append_escaped_text(text, out);
   if (collator_ == nullptr) return append_escaped_text(key_(text), out);
   note_work(500 + 10 * text.size());
   const std::vector<UChar> units = to_utf16(text);

@@ -1,7 +1,7 @@
 // The order of text under one ICU collation (pg_collation.collprovider i), as PostgreSQL 15 defines it: ICU's comparison, and
 // for deterministic collations the bytes where ICU sees no difference. No Collator (a null pointer) stands for the C order,
-// that of the bytes, wherever one is asked for. Beside ICU's there are those of extensions' types, and the orders of operator
-// classes of users' own, and their hashes, which are of values of any type.
+// that of the bytes, wherever one is asked for. Beside ICU's there are those of extensions' types, the orders of operator
+// classes of users' own, and their hashes, which are of values of any type, and that of what is within arrays and records.
 // Thread safety: immutable; all functions are safe from any thread.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "types/oids.h"
 #include "types/value/defined_key.h"
+#include "types/value/member_orders.h"
 #include "types/value/physical.h"
 
 struct UCollator;
@@ -35,6 +36,8 @@ class Collator {
         ordered_(values->ordered()),
         values_(std::move(values)),
         labels_(labels) {}
+  // Of arrays and records of any type, whose texts are in C order: only members() says more.
+  explicit Collator(const MemberOrders& members) : collator_(nullptr), deterministic_(false), members_(&members) {}
   ~Collator();
   Collator(const Collator&) = delete;
   Collator& operator=(const Collator&) = delete;
@@ -45,6 +48,8 @@ class Collator {
   bool ordered() const { return ordered_; }
   // Null: an order of texts.
   const DefinedKeys* values() const { return values_.get(); }
+  // Null: an order of the values themselves.
+  const MemberOrders* members() const { return members_; }
   void append_value_key(const Datum& value, std::string& out) const { values_->append_key(value, labels_, out); }
   // The same order with labels of its own; the same labels, read only. Of orders with values() only.
   std::shared_ptr<const Collator> renewed() const { return std::make_shared<Collator>(values_->renewed()); }
@@ -81,6 +86,7 @@ class Collator {
   const bool ordered_ = true;
   const std::shared_ptr<const DefinedKeys> values_;
   const DefinedKeys::Labels labels_ = DefinedKeys::Labels::kKeep;
+  const MemberOrders* const members_ = nullptr;
 };
 
 // Collations that order by bytes: the database's own (which is C), C, POSIX and ucs_basic, and none at all.

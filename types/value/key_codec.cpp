@@ -178,12 +178,26 @@ void append_text(Str text, const Collator* collator, std::string& out) {
   }
 }
 
+// Of what is in a value whose key is made under `collator` (as order_of_member in io/type_order.cpp).
+struct MemberKey {
+  Kind kind;
+  const Collator* collator;
+};
+MemberKey key_of_member(Oid type, Phys phys, const Collator* collator) {
+  const MemberOrders* members = collator == nullptr ? nullptr : collator->members();
+  if (members == nullptr) return {kind_of_member(type, phys), collator};
+  if (type >= oid::kFirstUserOid)
+    if (const MemberOrder* own = members->find(type)) return {kind_of_member(own->key_type, own->phys), own->collator};
+  const Kind kind = kind_of_member(type, phys);
+  return {kind, kind == Kind::kArray || kind == kRecordForm || kind == kUserForm ? collator : nullptr};
+}
+
 void append_array(Str image, const Collator* collator, std::string& out) {
   const ArrayView array(image);
-  const Kind element = kind_of_member(array.element_type(), array.element_phys());
+  const MemberKey element = key_of_member(array.element_type(), array.element_phys(), collator);
   for (int32_t i = 0; i < array.count(); i++) {
     out.push_back(array.is_null(i) ? 2 : 1);
-    if (!array.is_null(i)) append_value(element, array.element(i), collator, out);
+    if (!array.is_null(i)) append_value(element.kind, array.element(i), element.collator, out);
   }
   out.push_back(0);
   out.push_back(static_cast<char>(array.dimensions()));
@@ -246,13 +260,16 @@ void append_jsonb(JsonbView v, std::string& out) {
   }
 }
 
-void append_record(Str image, std::string& out) {
+void append_record(Str image, const Collator* collator, std::string& out) {
+  const Collator* fields_collator = collator != nullptr && collator->members() != nullptr ? collator : nullptr;
   RecordFields fields = read_record(image);
   while (!fields.values.empty() && fields.values.back().null) fields.values.pop_back();
   for (size_t i = 0; i < fields.values.size(); i++) {
     const Datum& value = fields.values[i];
     out.push_back(value.null ? 2 : 1);
-    if (!value.null) append_value(kind_of_member(fields.types[i].oid, value.phys), value, nullptr, out);
+    if (value.null) continue;
+    const MemberKey field = key_of_member(fields.types[i].oid, value.phys, fields_collator);
+    append_value(field.kind, value, field.collator, out);
   }
   out.push_back(3);
 }
@@ -260,7 +277,7 @@ void append_record(Str image, std::string& out) {
 void append_user_text(Str bytes, const Collator* collator, std::string& out) {
   const bool record = is_record_image(bytes);
   out.push_back(record ? 1 : 0);
-  if (record) return append_record(bytes, out);
+  if (record) return append_record(bytes, collator, out);
   append_text(bytes, collator, out);
 }
 
@@ -268,7 +285,7 @@ void append_value(Kind kind, const Datum& value, const Collator* collator, std::
   if (kind == kTsVectorForm) return append_tsvector_key(value.str, out);
   if (kind == kTsQueryForm) return append_tsquery_key(value.str, out);
   if (kind == kJsonbForm) return append_jsonb(JsonbView(value.str), out);
-  if (kind == kRecordForm) return append_record(value.str, out);
+  if (kind == kRecordForm) return append_record(value.str, collator, out);
   if (kind == kUserForm) return append_user_text(value.str, collator, out);
   if (kind == kDefinedForm) return collator->append_value_key(value, out);
   switch (kind) {

@@ -47,7 +47,7 @@ Status insert_with_array(DdlContext& c, NewType& t) {
   t.array = next_oid(c);
   t.oid = next_oid(c);
   INDIGO_TRY(insert_type(c, t));
-  INDIGO_TRY(insert_array_type(c, t.array, t.name, t.schema, t.owner, t.oid, t.alignment));
+  INDIGO_TRY(insert_array_type(c, t.array, t.name, t.schema, t.owner, t.oid, t.alignment, t.collation));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, t.oid, 0}, {pg_namespace::kOid, t.schema, 0}, 'n'));
   return record_dependency(c, {pg_type::kOid, t.array, 0}, {pg_type::kOid, t.oid, 0}, 'i');
 }

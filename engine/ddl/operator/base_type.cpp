@@ -259,7 +259,8 @@ Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s) {
     if (t.default_text) row.str(pg_type::c_typdefault, *t.default_text);
   }));
   const Address address{pg_type::kOid, self, 0};
-  INDIGO_TRY(insert_array_type(c, array, shell->name, schema, c.catalog.user(), self, t.alignment));
+  INDIGO_TRY(insert_array_type(c, array, shell->name, schema, c.catalog.user(), self, t.alignment,
+                               t.collatable ? Oid{oid::kDefaultCollation} : kInvalidOid));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, array, 0}, address, 'i'));
   for (const RoutinePtr& f : {input, output, receive, send}) {
     if (f != nullptr) INDIGO_TRY(record_dependency(c, address, {pg_proc::kOid, f->oid, 0}, 'n'));

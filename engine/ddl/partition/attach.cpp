@@ -176,7 +176,7 @@ Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
   INDIGO_ASSIGN(const sql::partition::Bound bound, read_bound_spec(c, *parent, *cmd.bound));
   INDIGO_TRY(check_new_bound(c, *catalog::with_detaching(c.catalog, parent), child->name, bound, *cmd.bound));
   INDIGO_TRY(adopt_columns(c, *parent, *child, true));
-  const std::string stored = stored_bound(c, *parent, bound);
+  const std::string stored = sql::partition::store_bound(bound);
   INDIGO_TRY(link_child(c, child->oid, parent->oid, 1, &stored));
   if (bound.strategy == 'd') INDIGO_TRY(set_default_partition(c, parent->oid, child->oid));
   ConstraintTarget target;

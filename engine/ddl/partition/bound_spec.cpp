@@ -215,13 +215,6 @@ Result<Bound> read_bound_spec(DdlContext& c, const RelationInfo& parent, const P
   return Reader(c, parent, spec).read();
 }
 
-std::string stored_bound(DdlContext& c, const RelationInfo& parent, const Bound& bound) {
-  types::FuncContext context(c.host.session());
-  Arena arena;
-  context.set_arena(&arena);
-  return sql::partition::store_bound(context, *parent.partition_key, bound);
-}
-
 Status check_default_partition(DdlContext& c, const RelationPtr& parent, const Bound& bound) {
   INDIGO_ASSIGN(const auto map, PartitionMap::of(c.host.session(), *parent));
   if (map->default_partition() < 0 || bound.strategy == 'd') return {};

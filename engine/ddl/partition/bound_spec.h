@@ -16,6 +16,5 @@ Status check_new_bound(DdlContext& c, const RelationInfo& parent, std::string_vi
                        const sql::partition::Bound& bound, const PgQuery__PartitionBoundSpec& spec);
 // 23514 when a row of the default partition belongs to the new one.
 Status check_default_partition(DdlContext& c, const RelationPtr& parent, const sql::partition::Bound& bound);
-std::string stored_bound(DdlContext& c, const RelationInfo& parent, const sql::partition::Bound& bound);
 
 }  // namespace indigo::engine::ddl

@@ -183,9 +183,7 @@ Status add_partition_key(DdlContext& c, const RelationPtr& relation, const PgQue
       INDIGO_ASSIGN(type.collation, resolve_collation(c, nodes(e.n_collation, e.collation), e.location));
     }
     INDIGO_ASSIGN(const Oid opclass, class_of(c, e, type.oid, strategy));
-    const auto types = [&](Oid t) { return c.catalog.type(t); };
-    const auto collators = [&](Oid collation) { return c.catalog.collator(collation); };
-    const types::KeyColumn key = catalog::key_column_of(type, types, collators);
+    const types::KeyColumn key = catalog::key_column_of(type, c.catalog);
     const bool defined = catalog::keys_of_class(c.catalog, opclass) != nullptr;
     if (strategy != 'h' && !defined && !types::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("a partition key of type " + type_text(c, {type.oid, -1, kInvalidOid}));

@@ -227,7 +227,7 @@ Status link_parents(DdlContext& c, const PgQuery__CreateStmt& s, ConstraintTarge
   INDIGO_TRY(check_new_bound(c, *catalog::with_detaching(c.catalog, parent), current(c, target.relation)->name, bound,
                              *s.partbound));
   INDIGO_TRY(check_default_partition(c, parent, bound));
-  const std::string stored = stored_bound(c, *parent, bound);
+  const std::string stored = sql::partition::store_bound(bound);
   INDIGO_TRY(link_child(c, target.relation, parent->oid, 1, &stored));
   if (bound.strategy == 'd') INDIGO_TRY(set_default_partition(c, parent->oid, target.relation));
   INDIGO_TRY(inherit_indexes(c, target, parent));

@@ -50,7 +50,10 @@ Oid own_default_class(DdlContext& c, const AccessMethod& method, Oid type) {
     }
     const auto info = c.catalog.type(type);
     if (info == nullptr) break;
-    if (info->is_array()) return builtins.default_opclass(method.classes, oid::kAnyArray);
+    if (info->is_array()) {
+      const Oid own = c.catalog.own_default_opclass(type, method.classes);  // intarray's, of int4[]
+      return own != kInvalidOid ? own : builtins.default_opclass(method.classes, oid::kAnyArray);
+    }
     if (info->kind == 'r') return builtins.default_opclass(method.classes, oid::kAnyRange);
     if (info->kind == 'm') return builtins.default_opclass(method.classes, oid::kAnyMultirange);
     if (info->kind == 'b' || info->kind == 'e') {
@@ -213,10 +216,8 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
     return Error(sqlstate::kInternalError, "cache lookup failed for relation " + std::to_string(relation->oid));
   }
   const Oid table_filenode = table(c, pg_class::kOid).reader(class_image).oid(pg_class::c_relfilenode);
-  const auto type_lookup = [&](Oid t) { return c.catalog.type(t); };
-  const auto collator_lookup = [&](Oid collation) { return c.catalog.collator(collation); };
   for (const IndexColumnSpec& column : spec.columns) {
-    const types::KeyColumn key = catalog::key_column_of(column.type, type_lookup, collator_lookup);
+    const types::KeyColumn key = catalog::key_column_of(column.type, c.catalog);
     if (catalog::keys_of_class(c.catalog, column.opclass) != nullptr) continue;
     if (catalog::access_method(spec.method)->searchable() && !types::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("an index on a column of type " + type_text(c, {column.type.oid, -1, kInvalidOid}));

@@ -56,7 +56,7 @@ struct KeyProgram {
   // Of an inverted index: how each column is taken apart.
   bool inverted = false;
   std::vector<catalog::InvertedKey> keys;
-  std::shared_ptr<TypesByOid> types = std::make_shared<TypesByOid>();
+  std::shared_ptr<KeptTypes> types = std::make_shared<KeptTypes>();
   ConfigurationsByOid configurations;
   std::shared_ptr<IndexRoutines> routines;  // null: the expressions call built-in functions only
 };
@@ -96,16 +96,18 @@ void append_key_list(const KeyProgram& program, std::span<const Datum> values, s
   for (const std::string& key : keys) storage::append_to_key_list(key, list);
 }
 
-void keep_type(catalog::CatalogView& view, Oid oid, TypesByOid& types) {
-  if (oid < oid::kFirstUserOid || types.contains(oid)) return;
+void keep_type(catalog::CatalogView& view, Oid oid, KeptTypes& types) {
+  if (oid < oid::kFirstUserOid || types.by_oid.contains(oid)) return;
   const auto type = view.type(oid);
   if (type == nullptr) return;
-  types.emplace(oid, type);
-  for (const Oid other : {type->element, type->base, type->array}) keep_type(view, other, types);
+  types.by_oid.emplace(oid, type);
+  for (const Oid other : {type->element, type->base, type->array, type->range_subtype}) keep_type(view, other, types);
+  const auto row = type->kind == 'c' ? view.relation(type->relation) : nullptr;
+  for (size_t i = 0; row != nullptr && i < row->columns.size(); i++) keep_type(view, row->columns[i].type.oid, types);
 }
 
 sql::ExprPtr bind_columns(catalog::CatalogView& view, const sql::ExprPtr& e, std::set<uint16_t>& wanted,
-                          TypesByOid& types) {
+                          KeptTypes& types) {
   keep_type(view, e->type.oid, types);
   if (const auto* v = sql::try_as<sql::VarExpr>(e)) {
     auto column = std::make_shared<sql::ColumnExpr>();
@@ -150,6 +152,7 @@ Result<std::shared_ptr<const KeyProgram>> make_program(catalog::SessionContext& 
   auto program = std::make_shared<KeyProgram>();
   program->layout = relation->layout;
   program->key = key;
+  program->types->member_orders = session.catalog().member_orders();
   std::set<uint16_t> wanted;
   for (const catalog::IndexColumn& column : index.columns) {
     program->columns.push_back(column.column);

@@ -15,7 +15,7 @@ const types::Builtins& builtins() {
 
 class IndexCatalog final : public catalog::CatalogView {
  public:
-  explicit IndexCatalog(std::shared_ptr<const TypesByOid> types) : types_(std::move(types)) {}
+  explicit IndexCatalog(std::shared_ptr<const KeptTypes> types) : types_(std::move(types)) {}
 
   uint64_t version() const override { return 0; }
   Oid database() const override { return kInvalidOid; }
@@ -32,8 +32,8 @@ class IndexCatalog final : public catalog::CatalogView {
     return nullptr;
   }
   std::shared_ptr<const types::TypeInfo> type(Oid oid) override {
-    const auto at = types_->find(oid);
-    return at == types_->end() ? builtins().type(oid) : at->second;
+    const auto at = types_->by_oid.find(oid);
+    return at == types_->by_oid.end() ? builtins().type(oid) : at->second;
   }
   std::shared_ptr<const types::TypeInfo> find_type(std::string_view, std::string_view name) override {
     const Oid oid = builtins().type_named(oid::kPgCatalogSchema, name);
@@ -58,18 +58,19 @@ class IndexCatalog final : public catalog::CatalogView {
   int btree_strategy(Oid op) override { return builtins().btree_strategy(op); }
   Oid find_collation(std::string_view, std::string_view) override { return kInvalidOid; }
   std::string collation_name(Oid) override { return ""; }
+  const types::Collator* member_orders() override { return types_->member_orders; }
   Oid role_named(std::string_view) override { return kInvalidOid; }
   std::string role_name(Oid) override { return ""; }
 
  private:
-  std::shared_ptr<const TypesByOid> types_;
+  std::shared_ptr<const KeptTypes> types_;
 };
 
 Error no_session() { return Error(sqlstate::kFeatureNotSupported, "index expressions have no session"); }
 
 class IndexSession final : public catalog::SessionContext, public types::TextSearchSession {
  public:
-  IndexSession(std::shared_ptr<const TypesByOid> types, ConfigurationsByOid configurations,
+  IndexSession(std::shared_ptr<const KeptTypes> types, ConfigurationsByOid configurations,
                std::shared_ptr<IndexRoutines> routines)
       : catalog_(std::move(types)), configurations_(std::move(configurations)), routines_(std::move(routines)) {}
 
@@ -118,7 +119,7 @@ class IndexSession final : public catalog::SessionContext, public types::TextSea
 
 }  // namespace
 
-std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types,
+std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const KeptTypes> types,
                                                             ConfigurationsByOid configurations,
                                                             std::shared_ptr<IndexRoutines> routines) {
   return std::make_unique<IndexSession>(std::move(types), std::move(configurations), std::move(routines));

@@ -16,12 +16,16 @@
 
 namespace indigo::engine::exec {
 
-using TypesByOid = std::map<Oid, std::shared_ptr<const types::TypeInfo>>;
+// The types that an index's expressions come across, and what their values compare under within others.
+struct KeptTypes {
+  std::map<Oid, std::shared_ptr<const types::TypeInfo>> by_oid;
+  const types::Collator* member_orders = nullptr;  // lives as long as the instance
+};
 // The text search configurations that an index's expressions name, as they were when it was opened.
 using ConfigurationsByOid = std::map<Oid, types::ConfigurationPtr>;
 
 // `routines` may be null: calls are refused.
-std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types,
+std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const KeptTypes> types,
                                                             ConfigurationsByOid configurations,
                                                             std::shared_ptr<IndexRoutines> routines);
 

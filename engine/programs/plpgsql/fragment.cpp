@@ -68,11 +68,12 @@ Result<sql::ExprPtr> FragmentScope::field(int variable, std::string_view name, i
 }
 
 Result<sql::VariableScope::Found> FragmentScope::find(std::span<const std::string_view> name, int location) const {
-  const auto found =
-      sql::plpgsql::find_name(function_.program(), names_, name, [&](int v) { return function_.variable(v).row; });
+  const auto found = sql::plpgsql::find_name(function_.program(), names_, name, [&](int v) {
+    return function_.variable(v).row || function_.variable(v).of_composite_domain;
+  });
   if (found.variable < 0) return Found{};
   const VariableType& type = function_.variable(found.variable);
-  if (name.size() > found.parts) {
+  if (name.size() > found.parts && !type.of_composite_domain) {
     INDIGO_ASSIGN(sql::ExprPtr e, field(found.variable, name[found.parts], location));
     if (!e) {
       const std::string& own = function_.program().variables[static_cast<size_t>(found.variable)].name;

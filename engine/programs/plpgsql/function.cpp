@@ -335,6 +335,9 @@ Status PlpgsqlFunction::resolve_types(SessionParts& session) {
       type.type.collation = *collation;
     }
     type.row = type.type.oid == oid::kRecord || types::fields_relation(catalog, type.type.oid) != nullptr;
+    auto base = catalog.type(type.type.oid);
+    while (base != nullptr && base->kind == 'd') base = catalog.type(base->base);
+    type.of_composite_domain = !type.row && base != nullptr && base->kind == 'c';
     type.phys = phys_of(session, type.type.oid);
     type.assignable = !type.row && !v.not_null;
     variables_.push_back(type);

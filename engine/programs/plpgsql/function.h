@@ -23,6 +23,7 @@ namespace indigo::engine::programs {
 struct VariableType {
   TypeRef type;      // record for variables of no declared row type
   bool row = false;  // it has fields
+  bool of_composite_domain = false;
   Phys phys = Phys::kI32;
   bool assignable = false;  // a scalar that may be null: what is assigned to it needs a cast at most
 };

@@ -76,7 +76,7 @@ class Interpreter {
   Status assign(const tree::Place& place, const Datum& value, const TypeRef& type);
   Status assign_variable(int variable, const Datum& value, const TypeRef& type);
   Status assign_field(int variable, const std::string& field, const Datum& value, const TypeRef& type);
-  Status assign_part(const tree::Place& place, const FragmentPtr& value);
+  Status assign_part(const tree::Place& place, const tree::Fragment& part, const FragmentPtr& value);
   // `shape`: shape_of the types and names, where it is known.
   Status assign_row(const tree::Target& target, std::span<const TypeRef> types, std::span<const std::string> names,
                     std::span<const Datum> values, uint64_t shape = 0);

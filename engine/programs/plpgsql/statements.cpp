@@ -21,7 +21,9 @@
 namespace indigo::engine::programs {
 
 Status Interpreter::run_assign(const tree::Assign& s) {
-  if (s.place.part) return assign_part(s.place, s.value);
+  if (s.place.part) return assign_part(s.place, *s.place.part, s.value);
+  if (s.place.field && function_.variable(s.place.variable).of_composite_domain)
+    return assign_part(s.place, *s.place.field, s.value);
   if (s.place.fields.empty() && function_.variable(s.place.variable).assignable) {
     const VariableType& variable = function_.variable(s.place.variable);
     exec::ScalarScratch scratch;
@@ -36,8 +38,8 @@ Status Interpreter::run_assign(const tree::Assign& s) {
 }
 
 // The variable, or the field of a record, that the place is part of gets a whole new value.
-Status Interpreter::assign_part(const tree::Place& place, const FragmentPtr& value) {
-  INDIGO_ASSIGN(const auto answer, function_.part(*place.part).evaluate(session_, frame_, *value));
+Status Interpreter::assign_part(const tree::Place& place, const tree::Fragment& part, const FragmentPtr& value) {
+  INDIGO_ASSIGN(const auto answer, function_.part(part).evaluate(session_, frame_, *value));
   tree::Place whole;
   whole.variable = place.variable;
   if (!place.fields.empty() && function_.variable(place.variable).row) whole.fields.push_back(place.fields[0]);

@@ -57,16 +57,13 @@ Result<ExprPtr> null_if(Scope& scope, const PgQuery__AExpr& e) {
   Setting<bool> lift(scope.lift, false);
   INDIGO_ASSIGN(const ExprPtr left, transform(scope, e.lexpr));
   INDIGO_ASSIGN(const ExprPtr right, transform(scope, e.rexpr));
-  INDIGO_ASSIGN(const ExprPtr same, make_operator(scope.a, nodes(e.n_name, e.name), left, right, e.location));
+  INDIGO_ASSIGN(const auto same, make_operator_call(scope.a, nodes(e.n_name, e.name), left, right, e.location));
   if (same->type.oid != oid::kBool) {
     return scope.error(sqlstate::kDatatypeMismatch, "NULLIF requires = operator to yield boolean", e.location);
   }
   auto out = std::make_shared<NullIfExpr>();
-  if (same->kind != ExprKind::kCall) {
-    return scope.error(sqlstate::kFeatureNotSupported, "NULLIF of these types is not supported", e.location);
-  }
   out->equal = same;
-  out->type = as<CallExpr>(*same).arguments[0]->type;
+  out->type = same->arguments[0]->type;
   out->location = e.location;
   return ExprPtr(out);
 }
@@ -215,7 +212,7 @@ Result<ExprPtr> make_distinct(Scope& scope, NodeList name, const ExprPtr& left, 
     }
     return negated ? make_and(std::move(parts), location) : make_or(std::move(parts), location);
   }
-  INDIGO_ASSIGN(const ExprPtr same, make_operator(scope.a, "=", left, right, location));
+  INDIGO_ASSIGN(const auto same, make_operator_call(scope.a, name, left, right, location));
   if (same->type.oid != oid::kBool) {
     return scope.error(sqlstate::kDatatypeMismatch, "IS DISTINCT FROM requires = operator to yield boolean", location);
   }
@@ -224,8 +221,8 @@ Result<ExprPtr> make_distinct(Scope& scope, NodeList name, const ExprPtr& left, 
   }
   auto out = std::make_shared<DistinctExpr>();
   out->equal = same;
-  out->left = as<CallExpr>(*same).arguments[0];
-  out->right = as<CallExpr>(*same).arguments[1];
+  out->left = same->arguments[0];
+  out->right = same->arguments[1];
   out->negated = negated;
   out->type.oid = oid::kBool;
   out->location = location;
@@ -240,9 +237,16 @@ Result<ExprPtr> make_row_comparison(Scope& scope, NodeList name, const ExprList&
   if (left.empty()) {
     return scope.error(sqlstate::kFeatureNotSupported, "cannot compare rows of zero length", location);
   }
+  const std::string_view op_name = string_of(name.back());
+  const bool by_order = left.size() > 1 && op_name != "=" && op_name != "<>";
   ExprList comparisons;
   for (size_t i = 0; i < left.size(); i++) {
-    INDIGO_ASSIGN(ExprPtr one, make_operator(scope.a, name, left[i], right[i], location));
+    ExprPtr one;
+    if (by_order) {
+      INDIGO_ASSIGN(one, make_operator_call(scope.a, name, left[i], right[i], location));
+    } else {
+      INDIGO_ASSIGN(one, make_operator(scope.a, name, left[i], right[i], location));
+    }
     if (one->type.oid != oid::kBool) {
       return scope.error(
           sqlstate::kDatatypeMismatch,
@@ -255,7 +259,6 @@ Result<ExprPtr> make_row_comparison(Scope& scope, NodeList name, const ExprList&
     comparisons.push_back(std::move(one));
   }
   if (comparisons.size() == 1) return comparisons[0];
-  const std::string_view op_name = string_of(name.back());
   if (op_name == "=") return make_and(std::move(comparisons), location);
   if (op_name == "<>") return make_or(std::move(comparisons), location);
   auto out = std::make_shared<RowCompareExpr>();
@@ -263,9 +266,6 @@ Result<ExprPtr> make_row_comparison(Scope& scope, NodeList name, const ExprList&
   out->type.oid = oid::kBool;
   out->location = location;
   for (const ExprPtr& one : comparisons) {
-    if (one->kind != ExprKind::kCall) {
-      return scope.error(sqlstate::kFeatureNotSupported, "row comparison of these types is not supported", location);
-    }
     const auto& call = as<CallExpr>(*one);
     if (out->strategy == 0 || scope.catalog().btree_strategy(call.op) != out->strategy) {
       return scope

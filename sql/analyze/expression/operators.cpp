@@ -122,8 +122,11 @@ Result<const OperatorInfo*> find_operator(Analysis& a, NodeList name, Oid left, 
               : "No operator matches the given name and argument types. You might need to add explicit type casts.");
 }
 
-Result<ExprPtr> call_operator(Analysis& a, const OperatorInfo& op, const ExprPtr& left, const ExprPtr& right,
-                              int location) {
+namespace {
+
+// `whole`: a call, whatever language the function is in.
+Result<ExprPtr> operator_expression(Analysis& a, const OperatorInfo& op, const ExprPtr& left, const ExprPtr& right,
+                                    bool whole, int location) {
   const auto function = a.catalog.function(op.function);
   if (!function) {
     return a.error(sqlstate::kInternalError, "function of operator " + std::to_string(op.oid) + " is missing",
@@ -143,8 +146,24 @@ Result<ExprPtr> call_operator(Analysis& a, const OperatorInfo& op, const ExprPtr
     INDIGO_ASSIGN(arguments[i], coerce_type(a, arguments[i], {declared[i], -1, kInvalidOid}, Coercion::kImplicit,
                                             CallExpr::Form::kImplicitCast, -1));
   }
-  return call_or_inline(a, *function, std::move(arguments), {result, -1, kInvalidOid}, CallExpr::Form::kOperator,
-                        op.oid, location);
+  const TypeRef type{result, -1, kInvalidOid};
+  if (whole) return make_call(a, *function, std::move(arguments), type, CallExpr::Form::kOperator, op.oid, location);
+  return call_or_inline(a, *function, std::move(arguments), type, CallExpr::Form::kOperator, op.oid, location);
+}
+
+}  // namespace
+
+Result<ExprPtr> call_operator(Analysis& a, const OperatorInfo& op, const ExprPtr& left, const ExprPtr& right,
+                              int location) {
+  return operator_expression(a, op, left, right, false, location);
+}
+
+Result<std::shared_ptr<const CallExpr>> make_operator_call(Analysis& a, NodeList name, const ExprPtr& left,
+                                                           const ExprPtr& right, int location) {
+  INDIGO_ASSIGN(const OperatorInfo* op,
+                find_operator(a, name, left ? left->type.oid : kInvalidOid, right->type.oid, location));
+  INDIGO_ASSIGN(const ExprPtr call, operator_expression(a, *op, left, right, true, location));
+  return std::static_pointer_cast<const CallExpr>(call);
 }
 
 Result<ExprPtr> make_operator(Analysis& a, NodeList name, const ExprPtr& left, const ExprPtr& right, int location) {
@@ -186,7 +205,9 @@ Result<ExprPtr> make_array_operator(Analysis& a, NodeList name, const ExprPtr& l
     return a.error(sqlstate::kWrongObjectType, "op ANY/ALL (array) requires operator not to return a set", location);
   }
   Oid wanted = array_type;
-  if (!is_polymorphic(declared[1]) && declared[1] != oid::kAny) {
+  // An operator on arrays takes elements of a domain over arrays as they are.
+  const bool as_it_is = is_polymorphic(op->right) && array_type != oid::kUnknown;
+  if (!as_it_is && !is_polymorphic(declared[1]) && declared[1] != oid::kAny) {
     wanted = array_of(a.catalog, declared[1]);
     if (wanted == kInvalidOid) {
       return a.error(sqlstate::kUndefinedObject,

@@ -70,6 +70,9 @@ Result<const types::OperatorInfo*> find_operator(Analysis& a, NodeList name, Oid
 const types::OperatorInfo* find_operator_quietly(catalog::CatalogView& catalog, std::string_view schema,
                                                  std::string_view name, Oid left, Oid right, bool* ambiguous = nullptr);
 Result<ExprPtr> make_operator(Analysis& a, NodeList name, const ExprPtr& left, const ExprPtr& right, int location);
+// The same for who needs the operator and its arguments: the body of a function in SQL does not take the call's place.
+Result<std::shared_ptr<const CallExpr>> make_operator_call(Analysis& a, NodeList name, const ExprPtr& left,
+                                                           const ExprPtr& right, int location);
 // By the bare name, in pg_catalog first as usual.
 Result<ExprPtr> make_operator(Analysis& a, std::string_view name, const ExprPtr& left, const ExprPtr& right,
                               int location);

@@ -112,7 +112,7 @@ Result<ExprPtr> record_to_composite(Analysis& a, const ExprPtr& e, const TypeRef
   return ExprPtr(out);
 }
 
-// An array of a domain is read as an array of its base type, whose elements are cast then: input knows no domain's checks.
+// A parameter of an array of a domain is bound as an array of its base type, whose elements are cast then.
 TypeRef checked_in_steps(catalog::CatalogView& catalog, const TypeRef& type) {
   const Oid element = element_of_base(catalog, type.oid);
   if (element == kInvalidOid || base_type(catalog, element) == element) return type;
@@ -151,13 +151,9 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
                        expr_location(e));
       }
       // Only interval's input needs the modifier; the others apply it afterwards, with an explicit cast's rules.
-      TypeRef input = checked_in_steps(catalog, base_plain);
-      const bool in_steps = input.oid != base_plain.oid;
+      TypeRef input = base_plain;
       if (base.oid == oid::kInterval) input.typmod = base_typmod;
       INDIGO_ASSIGN(value, literal_value(a, *literal, input));
-      if (value && in_steps) {
-        INDIGO_ASSIGN(value, coerce_type(a, value, base_plain, Coercion::kImplicit, Form::kImplicitCast, location));
-      }
     } else if (const auto* param = try_as<ParamExpr>(e)) {
       const TypeRef input = checked_in_steps(catalog, base_plain);
       const bool in_steps = input.oid != base_plain.oid;
