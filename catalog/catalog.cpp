@@ -73,6 +73,14 @@ const Collator* Catalog::defined_keys(Oid opclass, const types::ClassFunction& f
   return at->second.get();
 }
 
+const Collator* Catalog::keys_of_type(Oid database, Oid type, Oid opclass, const MakeKeys& make) {
+  if (class_calls_ == nullptr) return nullptr;
+  std::lock_guard lock(collators_mutex_);
+  auto [at, added] = keys_of_types_.try_emplace({database, type, opclass});
+  if (added) at->second = make(*class_calls_);
+  return at->second.get();
+}
+
 std::unique_ptr<SystemTables> Catalog::make_system_tables(Oid database) {
   std::lock_guard guard(bases_mutex_);
   return std::make_unique<SystemTables>(store_, database, bases_);

@@ -7,12 +7,14 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -106,6 +108,9 @@ class Catalog {
   // What arrays and records compare under, and how a type of users' compares within them.
   const Collator* member_orders() const { return &member_collator_; }
   void note_member_order(Oid type, const types::MemberOrder& order) { member_orders_.add(type, order); }
+  // The order or equality of a type's values, under what its definition names, or under a class that is not a btree's order.
+  using MakeKeys = std::function<std::unique_ptr<const Collator>(types::ClassCalls&)>;
+  const Collator* keys_of_type(Oid database, Oid type, Oid opclass, const MakeKeys& make);
   void set_class_calls(types::ClassCalls& calls) { class_calls_ = &calls; }
 
   // Changes when committed DDL changed shared objects (roles, databases).
@@ -127,9 +132,10 @@ class Catalog {
   std::atomic<Oid> next_oid_{16384};
   std::atomic<Oid> oid_bound_{0};
   std::atomic<uint64_t> shared_version_{1};
-  std::mutex collators_mutex_;  // guards collators_ and defined_keys_; what they map to stays
+  std::mutex collators_mutex_;  // guards the three maps below; what they map to stays
   std::map<std::pair<std::string, bool>, std::unique_ptr<const Collator>> collators_;
-  std::map<std::pair<Oid, Oid>, std::unique_ptr<const Collator>> defined_keys_;  // by database and class
+  std::map<std::pair<Oid, Oid>, std::unique_ptr<const Collator>> defined_keys_;         // by database and class
+  std::map<std::tuple<Oid, Oid, Oid>, std::unique_ptr<const Collator>> keys_of_types_;  // by database, type and class
   types::ClassCalls* class_calls_ = nullptr;
   types::MemberOrders member_orders_;
   const Collator member_collator_{member_orders_};

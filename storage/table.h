@@ -78,6 +78,7 @@ struct Claimed {
       key;  // of the newest version (lock_row's kNotFound: to where this transaction has moved the row, or empty)
   std::string row;       // newest version's image, own pending changes of earlier commands included
   bool changed = false;  // newer than the caller's view: READ COMMITTED must re-check its condition
+  bool own = false;      // the newest version is this transaction's
   // With kNotFound from claim: this very command has changed the row already (UPDATE skips it; ON CONFLICT says 21000).
   bool self_modified = false;
 };

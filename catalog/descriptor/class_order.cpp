@@ -10,6 +10,7 @@
 #include "types/builtin/index_methods.h"
 #include "types/oids.h"
 #include "types/value/collator.h"
+#include "types/value/defined_equality.h"
 
 namespace indigo::catalog {
 
@@ -106,6 +107,9 @@ Oid operator_in_class(Database& database, storage::Transaction& txn, Oid opclass
 bool hashes_as_type(CatalogView& catalog, const types::OperatorInfo& op) {
   if (!op.can_hash || op.oid < oid::kFirstUserOid) return op.can_hash;
   if (catalog.btree_strategy(op.oid) == kEqual) return true;
+  const types::Collator* keys = op.left == op.right ? catalog.defined_order(op.left) : nullptr;
+  const auto* hashed = keys == nullptr ? nullptr : dynamic_cast<const types::DefinedEquality*>(keys->values());
+  if (hashed != nullptr) return hashed->op() == op.oid;
   const types::OperatorInfo* own =
       op.left == op.right ? catalog.operator_by_oid(catalog.btree_operator(op.left, kEqual)) : nullptr;
   return own != nullptr && own->function == op.function;

@@ -34,8 +34,10 @@ KeyColumn column_of_key(const TypeRef& type, const InfoBuilder::TypeLookup& type
   }
   out.phys = info != nullptr ? info->phys : Phys::kStr;
   // A range's image says what its bounds are: as keys, all ranges are alike.
-  if (info != nullptr && (info->kind == 'r' || info->kind == 'm') && info->oid >= oid::kFirstUserOid)
+  if (info != nullptr && (info->kind == 'r' || info->kind == 'm') && info->oid >= oid::kFirstUserOid) {
     out.type = info->kind == 'r' ? oid::kInt4Range : oid::kInt4Multirange;
+    if (const types::Collator* own = collators(info->oid)) out.collator = own;  // the bounds' order
+  }
   // So do the images of composite values and arrays.
   if (info != nullptr && info->kind == 'c' && info->comparison.empty()) {
     out.type = oid::kRecord;

@@ -8,6 +8,8 @@
 #include "catalog/tables/system_indexes.h"
 #include "catalog/tables/system_table.h"
 #include "types/oids.h"
+#include "types/range/range_keys.h"
+#include "types/value/collator.h"
 
 namespace indigo::catalog {
 
@@ -66,8 +68,12 @@ InvertedKey inverted_key(CatalogView& catalog, const IndexColumn& column) {
     if (known->element == types::InvertedClass::Element::kOfRange) of = {type->range_subtype, -1, kInvalidOid};
     if (of.oid == kInvalidOid) return out;
     types::KeyColumn element = key_column_of(of, catalog);
-    if (!types::KeyLayout::encodable(element.type, element.phys)) return out;
     element.nullable = false;
+    const types::Collator* order = catalog.defined_order(type->oid);
+    const auto* own = order == nullptr ? nullptr : dynamic_cast<const types::RangeKeys*>(order->values());
+    if (own != nullptr && known->element == types::InvertedClass::Element::kOfRange) element = own->element();
+    const bool defined = element.collator != nullptr && element.collator->values() != nullptr;
+    if (!defined && !types::KeyLayout::encodable(element.type, element.phys)) return out;
     out.column.element = types::KeyLayout({element});
   }
   out.keys = known;

@@ -446,7 +446,7 @@ Oid SessionCatalog::btree_operator(Oid type_oid, int strategy) {
     if (const Oid op = catalog_.builtins().btree_operator(type_oid, strategy); op != kInvalidOid) return op;
     const auto t = type(type_oid);
     if (t == nullptr) break;
-    if (!t->comparison.empty() || defined_order(type_oid) != nullptr) return own_btree_operator(type_oid, strategy);
+    if (has_own_class(*t)) return own_btree_operator(type_oid, strategy);
     if (!contents_have_operator(*t, strategy)) break;
     type_oid = ordering_type(*t);
   }
@@ -464,7 +464,7 @@ Oid SessionCatalog::default_opclass(Oid type_oid) {
     if (const Oid found = catalog_.builtins().default_opclass(kBtree, type_oid); found != kInvalidOid) return found;
     const auto t = type(type_oid);
     if (t == nullptr) break;
-    if (!t->comparison.empty() || defined_order(type_oid) != nullptr) return own_default_opclass(type_oid, kBtree);
+    if (has_own_class(*t)) return own_default_opclass(type_oid, kBtree);
     type_oid = ordering_type(*t);
   }
   return kInvalidOid;
@@ -527,6 +527,7 @@ const Collator* SessionCatalog::collator(Oid collation) {
     if (row.chr(pg_collation::c_collprovider) != 'i') return;
     found = catalog_.collator(row.str(pg_collation::c_colliculocale), row.flag(pg_collation::c_collisdeterministic));
   });
+  if (found == nullptr) found = range_order(collation);
   if (found != nullptr) collators_.emplace(collation, found);
   return found;
 }

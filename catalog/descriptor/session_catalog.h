@@ -165,6 +165,9 @@ class SessionCatalog final : public CatalogView {
   Oid default_opclass(Oid type);
   // The one that users have made for their own type and this method.
   Oid own_default_opclass(Oid type, Oid method);
+  bool has_own_class(const TypeInfo& type);
+  const Collator* range_order(Oid type);
+  const Collator* hashed_equality(Oid type);
   // The OID of a pg_class row by name, without building its descriptor; kInvalidOid when there is none.
   Oid relation_oid(Oid schema, std::string_view name);
 

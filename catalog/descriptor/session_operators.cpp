@@ -3,12 +3,16 @@
 #include "catalog/catalog.h"
 #include "catalog/descriptor/class_order.h"
 #include "catalog/descriptor/info_builder.h"
+#include "catalog/descriptor/range_part.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/overlay_table.h"
 #include "catalog/tables/system_indexes.h"
 #include "types/builtin/builtins.h"
+#include "types/builtin/index_methods.h"
 #include "types/oids.h"
+#include "types/range/range_keys.h"
+#include "types/value/defined_equality.h"
 
 namespace indigo::catalog {
 
@@ -172,7 +176,7 @@ int SessionCatalog::own_btree_strategy(Oid op) {
   const OperatorInfo* info = operator_by_oid(op);
   const auto left = info == nullptr ? nullptr : type(info->left);
   int strategy = 0;
-  const bool ordered = left != nullptr && (!left->comparison.empty() || defined_order(left->oid) != nullptr);
+  const bool ordered = left != nullptr && has_own_class(*left);
   if (const Oid opclass = ordered ? own_default_opclass(left->oid, default_access_method().oid) : kInvalidOid) {
     reading([&](storage::Transaction& txn) { strategy = catalog::strategy_in_class(*database_, txn, opclass, op); });
   }
@@ -193,16 +197,59 @@ CatalogView::OrderingClass SessionCatalog::ordering_class(Oid op) {
   return reading([&](storage::Transaction& txn) { return catalog::ordering_class(*database_, txn, op); });
 }
 
+// Ranges have their classes from anyrange, whatever their bounds' order.
+bool SessionCatalog::has_own_class(const TypeInfo& type) {
+  if (!type.comparison.empty()) return true;
+  const Collator* own = type.kind == 'r' || type.kind == 'm' || type.kind == 'd' ? nullptr : defined_order(type.oid);
+  return own != nullptr && own->ordered();
+}
+
+const Collator* SessionCatalog::range_order(Oid type_oid) {
+  const auto info = type_oid < oid::kFirstUserOid ? nullptr : type(type_oid);
+  if (info == nullptr || (info->kind != 'r' && info->kind != 'm')) return nullptr;
+  if (const auto& known = defined().orders; known.contains(type_oid)) return known.at(type_oid);
+  const Collator* found = nullptr;
+  if (const auto part = range_part(*this, *info); part && !part->plain()) {
+    found = catalog_.keys_of_type(database_->oid(), type_oid, kInvalidOid, [&](types::ClassCalls& calls) {
+      return std::make_unique<const Collator>(std::make_shared<const types::RangeKeys>(
+          calls, info->kind == 'm', part->order, part->element, part->canonical));
+    });
+  }
+  defined().orders.emplace(type_oid, found);
+  return found;
+}
+
+// Of a type that has no order.
+const Collator* SessionCatalog::hashed_equality(Oid type_oid) {
+  const Oid opclass = own_default_opclass(type_oid, oid::kHashMethod);
+  const OperatorInfo* equality =
+      opclass < oid::kFirstUserOid ? nullptr : operator_by_oid(operator_in_class(opclass, 3));
+  if (equality == nullptr) return nullptr;
+  const auto hash = reading([&](storage::Transaction& txn) { return function_of_class(*database_, txn, opclass); });
+  if (!hash) return nullptr;
+  return catalog_.keys_of_type(database_->oid(), type_oid, opclass, [&](types::ClassCalls& calls) {
+    return std::make_unique<const Collator>(
+        std::make_shared<const types::DefinedEquality>(calls, *hash, equality->oid, equality->function));
+  });
+}
+
 const Collator* SessionCatalog::defined_order(Oid type_oid) {
+  if (const Collator* of_range = range_order(type_oid)) return of_range;
   if (!database_->table(pg_opclass::kOid).storage()->has_upper()) return nullptr;
   if (const auto& known = defined().orders; known.contains(type_oid)) return known.at(type_oid);
   const Collator* found = nullptr;
-  if (const Oid opclass = own_default_opclass(type_oid, default_access_method().oid); opclass >= oid::kFirstUserOid) {
-    const auto info = type(type_oid);
+  defined().orders.emplace(type_oid, nullptr);  // while it is looked for, default_opclass() asks again
+  const auto info = type(type_oid);
+  if (info != nullptr && info->kind == 'd') {
+    found = defined_order(info->base);
+  } else if (const Oid opclass = own_default_opclass(type_oid, default_access_method().oid);
+             opclass >= oid::kFirstUserOid) {
     const bool by_extension = info != nullptr && (!info->comparison.empty() || info->definition != nullptr);
     if (!by_extension) found = collator(opclass);
+  } else if (opclass == kInvalidOid && info != nullptr && default_opclass(type_oid) == kInvalidOid) {
+    found = hashed_equality(type_oid);
   }
-  defined().orders.emplace(type_oid, found);
+  defined().orders[type_oid] = found;
   return found;
 }
 

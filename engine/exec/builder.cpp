@@ -70,6 +70,10 @@ Result<NodePtr> Builder::compile(const sql::ExprPtr& expr) {
     node->phys = phys_of(expr->type);
   }
   volatile_ |= node->is_volatile;
+  if (node->is_volatile && expr->kind == sql::ExprKind::kCall &&
+      sql::as<sql::CallExpr>(*expr).function >= oid::kFirstUserOid) {
+    state_.note_routine();
+  }
   bool leaf = expr->kind == sql::ExprKind::kConst || expr->kind == sql::ExprKind::kParam ||
               expr->kind == sql::ExprKind::kRuntimeParam;
   if (node->invariant && !leaf && !node->constant) node = hoist(state_, std::move(node));

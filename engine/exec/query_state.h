@@ -97,6 +97,10 @@ class QueryState {
   void keep_labels() { keeps_labels_ = true; }
   bool keeps_labels() const { return keeps_labels_; }
 
+  // Volatile functions of users' own are called somewhere: they may change rows while the statement does.
+  void note_routine() { runs_routines_ = true; }
+  bool runs_routines() const { return runs_routines_; }
+
   void add_affected(uint64_t rows) { affected_ += rows; }
   uint64_t affected() const { return affected_; }
 
@@ -136,6 +140,7 @@ class QueryState {
   uint64_t affected_ = 0;
   uint64_t peak_memory_bytes_ = 0;
   bool keeps_labels_ = false;
+  bool runs_routines_ = false;
 };
 
 // Kernels put strings into the innermost scope's arena.

@@ -113,6 +113,7 @@ class ClassFunctions final : public types::ClassCalls {
   }
 
  private:
+  // Of an equality, 0 says that it holds (types/value/defined_equality.h).
   Result<int32_t> integer(Oid database, Oid function, const types::TypeRef& type, std::span<const Datum> arguments) {
     types::CallInfo call;
     call.function = function;
@@ -120,13 +121,21 @@ class ClassFunctions final : public types::ClassCalls {
     call.arguments.assign(arguments.size(), type);
     call.collation = type.collation;
     SessionParts* session = running_session();
+    if (arguments.size() == 2 && returns_boolean(function, session)) call.result.oid = oid::kBool;
     INDIGO_ASSIGN(const OwnedDatum result,
                   session != nullptr ? call_in(*session, call, arguments)
                                      : call_alone(instance_, instance_.catalog().database(database), call, arguments));
     if (result.get().null) {
       return Error(sqlstate::kInternalError, "function " + std::to_string(function) + " returned NULL");
     }
+    if (call.result.oid == oid::kBool) return result.get().b ? 0 : 1;
     return result.get().i32;
+  }
+
+  // Equalities are asked for by queries alone.
+  static bool returns_boolean(Oid function, SessionParts* session) {
+    const auto info = session == nullptr ? nullptr : session->session_catalog().function(function);
+    return info != nullptr && info->result == oid::kBool;
   }
 
   InstanceImpl& instance_;

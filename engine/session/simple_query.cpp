@@ -75,8 +75,7 @@ Status SessionImpl::run_cached(std::string_view text, RowSink& sink) {
     INDIGO_ASSIGN(PreparedPtr prepared, parts_.preparation().prepare_text(scanned_, text));
     if (prepared == nullptr) return run_text(text, sink);
     portal.prepared = std::move(prepared);
-    if (!again && portal.prepared->is_utility())
-      report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
+    if (!again) report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
     INDIGO_TRY(parts_.parameters().bind_literals(portal, scanned_));
     Status status = run_simple(portal, true, sink);
     if (status.ok() || again || !types_changed_under_literals()) return status;

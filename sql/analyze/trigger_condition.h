@@ -21,7 +21,10 @@ Result<ExprPtr> analyze_trigger_condition(catalog::SessionContext& session, cons
 // What is kept, to be run or (`print`) to be printed or copied.
 Result<ExprPtr> load_trigger_condition(catalog::SessionContext& session, std::string_view tree,
                                        const catalog::RelationInfo& relation, bool print);
-// The same with OLD's columns as input 0 and NEW's as input 1.
+// The same with OLD's columns as input 0 and NEW's as input 1. System columns lie behind the relation's own, in this order.
+inline constexpr SystemColumn kConditionSystemColumns[] = {kCtidColumn, kXminColumn, kCminColumn,
+                                                           kXmaxColumn, kCmaxColumn, kTableOidColumn};
+bool reads_system_columns(const ExprPtr& condition);
 ExprPtr over_old_and_new(const ExprPtr& condition, const catalog::RelationInfo& relation);
 // As SQL text: old.a, new.a.
 std::string print_trigger_condition(catalog::SessionContext& session, std::string_view tree,

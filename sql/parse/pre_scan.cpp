@@ -270,6 +270,7 @@ Result<std::string> pre_scan(std::string_view text, const StringSyntax& syntax, 
 
 std::vector<std::string> long_names(std::string_view text, const StringSyntax& syntax) {
   std::vector<std::string> out;
+  if (text.size() <= kMaxNameBytes) return out;
   // Most texts have none: no run of letters is long enough, no two quotes are far enough apart.
   size_t run = 0, after_quote = text.size();
   bool possible = false;

@@ -164,6 +164,24 @@ class Lexer {
     return true;
   }
 
+  // Where the quote is that goes on with a string that ends before `at`: blanks with a line's end between them. 0: none.
+  size_t continuation(size_t at) const {
+    bool line_ended = false;
+    for (; at < source_.size(); at++) {
+      const char c = source_[at];
+      if (c == '-' && at + 1 < source_.size() && source_[at + 1] == '-') {
+        at = source_.find('\n', at);
+        if (at == std::string_view::npos) return 0;
+        line_ended = true;
+      } else if (c == '\n' || c == '\r') {
+        line_ended = true;
+      } else if (c != ' ' && c != '\t' && c != '\f' && c != '\v') {
+        return c == '\'' && line_ended ? at : 0;
+      }
+    }
+    return 0;
+  }
+
   Status quoted_string(Token& token, bool escapes) {
     token.kind = TokenKind::kString;
     for (at_++; at_ < source_.size(); at_++) {
@@ -172,8 +190,12 @@ class Lexer {
         token.text.push_back('\'');
         at_++;
       } else if (c == '\'') {
-        at_++;
-        return check_client_text(token.text);  // escapes may have made bytes that are no text
+        const size_t next = continuation(at_ + 1);
+        if (next == 0) {
+          at_++;
+          return check_client_text(token.text);  // escapes may have made bytes that are no text
+        }
+        at_ = next;
       } else if (c == '\\' && escapes && at_ + 1 < source_.size()) {
         at_++;
         if (coded(token.text)) continue;

@@ -107,7 +107,13 @@ class RuleRewriter {
     RelationPtr relation;
     std::vector<const RuleInfo*> rules;
     if (target.name != nullptr) {
-      INDIGO_ASSIGN(relation, open_relation(names, *target.name));
+      // What stands before the target in the text is analyzed before it is missed.
+      auto opened = open_relation(names, *target.name);
+      if (!opened.ok()) {
+        INDIGO_TRY(analyzed(a, node, rows));
+        return std::move(*opened.take_error());
+      }
+      relation = *opened;
       rules = rules_for(a.session, *relation, rule_event(target.command));
     }
     if (rules.empty()) {
@@ -252,7 +258,9 @@ bool rules_apply(catalog::SessionContext& session, const RelationInfo& relation,
 Result<bool> has_rules(Scope& scope, const PgQuery__Node& statement) {
   const Target target = target_of_statement(statement);
   if (target.name == nullptr) return false;
-  INDIGO_ASSIGN(const RelationPtr relation, open_relation(scope, *target.name));
+  const auto opened = open_relation(scope, *target.name);
+  if (!opened.ok()) return false;  // the analysis says so in its turn
+  const RelationPtr& relation = *opened;
   return rules_apply(scope.a.session, *relation, rule_event(target.command));
 }
 
@@ -303,7 +311,9 @@ QueryPtr deeper(const QueryPtr& q) {
 Result<QueryPtr> fire_rules_in_with(Scope& parent, const PgQuery__Node& statement) {
   const Target target = target_of_statement(statement);
   if (target.name == nullptr) return QueryPtr();
-  INDIGO_ASSIGN(const RelationPtr relation, open_relation(parent, *target.name));
+  const auto opened = open_relation(parent, *target.name);
+  if (!opened.ok()) return QueryPtr();  // the analysis says so in its turn
+  const RelationPtr& relation = *opened;
   Analysis& a = parent.a;
   const auto rules = rules_for(a.session, *relation, rule_event(target.command));
   if (rules.empty()) return QueryPtr();

@@ -101,6 +101,7 @@ TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& vi
     mine = p;
     top = p->top.load(std::memory_order_relaxed);
   }
+  out.own = top != nullptr;
   if (top != nullptr) {
     if (top->command >= view.command || top->tombstone) {
       out.self_modified = top->command >= view.command;
@@ -184,7 +185,7 @@ StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, Row
   std::string followed;
   bool lock_held = false;
   Queue queue(txn, store_.locks(), id_);
-  out.changed = out.self_modified = false;
+  out.changed = out.own = out.self_modified = false;
   if (memory_reserve_out()) return StorageStatus::kOutOfMemory;
   for (;;) {
     Attempt a = try_once(key, lock_held);

@@ -12,6 +12,9 @@ const Collator* element_collator(FuncContext& context, const CallInfo& call) {
   const FindType find = [&](Oid oid) { return catalog.type(oid); };
   for (const TypeRef& argument : call.arguments) {
     if (const Collator* own = collator_of_own_order(argument.oid, find)) return own;
+    const auto info = catalog.type(argument.oid);
+    const Collator* defined = info == nullptr || !info->is_array() ? nullptr : catalog.defined_order(info->element);
+    if (defined != nullptr) return defined;
   }
   const Collator* by_collation = collator_of(context, call);
   if (by_collation != nullptr) return by_collation;

@@ -47,6 +47,7 @@ std::span<const ScalarFamily> scalar_families() {
       vector_functions,
       money_functions,
       range_functions,
+      range_canonical_functions,
       multirange_functions,
       network_functions,
       value_functions,

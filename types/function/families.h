@@ -57,6 +57,7 @@ std::span<const ScalarEntry> vector_functions();
 std::span<const ScalarEntry> money_functions();
 std::span<const ScalarEntry> network_functions();
 std::span<const ScalarEntry> range_functions();
+std::span<const ScalarEntry> range_canonical_functions();
 std::span<const ScalarEntry> multirange_functions();
 std::span<const ScalarEntry> tsvector_functions();
 std::span<const ScalarEntry> tsquery_functions();

@@ -97,6 +97,8 @@ int compare_bits(const Datum& a, const Datum& b) {
 int compare_elements(const TypeOrder& order, const Datum& a, const Datum& b, const Collator* collator) {
   note_work(8);
   if (a.null || b.null) return three_way(a.null, b.null);
+  // An order that a class of users' own defines, or a range's bounds have.
+  if (collator != nullptr && collator->values() != nullptr) return collator->values()->compare(a, b);
   return order.compare(a, b, collator);
 }
 

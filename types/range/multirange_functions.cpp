@@ -1,4 +1,5 @@
 // Constructors, operators and functions of multiranges, and their aggregates.
+#include "base/sqlstate.h"
 #include "types/aggregate/aggregate.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
@@ -23,7 +24,7 @@ OptionalStr construct_empty(FuncContext& context, const CallInfo& call) {
 OptionalStr construct_of_range(FuncContext& context, const CallInfo& call, Str range) {
   MultirangeValue m;
   if (!describe_multirange(context, call.result.oid, m)) return {};
-  m.ranges.push_back(read_range(range));
+  m.ranges.push_back(read_range(context, range));
   normalize(m);
   return image(context, m);
 }
@@ -40,7 +41,7 @@ OptionalStr construct_of_array(FuncContext& context, const CallInfo& call, Str r
       context.fail(sqlstate::kNullValueNotAllowed, "multirange values cannot contain null members");
       return {};
     }
-    m.ranges.push_back(read_range(array.element(i).str));
+    m.ranges.push_back(read_range(array.element(i).str, m.order));
   }
   normalize(m);
   return image(context, m);
@@ -72,21 +73,24 @@ bool bound_is(Str a) {
 bool multirange_is_empty(Str a) { return read_multirange(a).empty(); }
 
 // ---- comparisons
-int32_t multirange_compare(Str a, Str b) { return compare_multiranges(read_multirange(a), read_multirange(b)); }
-bool multirange_eq(Str a, Str b) { return multirange_compare(a, b) == 0; }
-bool multirange_ne(Str a, Str b) { return multirange_compare(a, b) != 0; }
-bool multirange_lt(Str a, Str b) { return multirange_compare(a, b) < 0; }
-bool multirange_le(Str a, Str b) { return multirange_compare(a, b) <= 0; }
-bool multirange_gt(Str a, Str b) { return multirange_compare(a, b) > 0; }
-bool multirange_ge(Str a, Str b) { return multirange_compare(a, b) >= 0; }
+int32_t multirange_compare(FuncContext& context, Str a, Str b) {
+  return compare_multiranges(read_multirange(context, a), read_multirange(context, b));
+}
+bool multirange_eq(FuncContext& context, Str a, Str b) { return multirange_compare(context, a, b) == 0; }
+bool multirange_ne(FuncContext& context, Str a, Str b) { return multirange_compare(context, a, b) != 0; }
+bool multirange_lt(FuncContext& context, Str a, Str b) { return multirange_compare(context, a, b) < 0; }
+bool multirange_le(FuncContext& context, Str a, Str b) { return multirange_compare(context, a, b) <= 0; }
+bool multirange_gt(FuncContext& context, Str a, Str b) { return multirange_compare(context, a, b) > 0; }
+bool multirange_ge(FuncContext& context, Str a, Str b) { return multirange_compare(context, a, b) >= 0; }
 
 // ---- relations. A range is a multirange of one, or of none when it is empty.
-MultirangeValue of_range(Str a) {
+MultirangeValue of_range(FuncContext& context, Str a) {
   MultirangeValue m;
-  m.ranges.push_back(read_range(a));
+  m.ranges.push_back(read_range(context, a));
   m.range = m.ranges[0].type;
   m.element = m.ranges[0].element;
   m.phys = m.ranges[0].phys;
+  m.order = m.ranges[0].order;
   normalize(m);
   return m;
 }
@@ -114,17 +118,20 @@ bool both(const MultirangeValue& a, const MultirangeValue& b, const Compare& com
   return !a.empty() && !b.empty() && compare(element_order(a.ranges[0]));
 }
 bool is_before(const MultirangeValue& a, const MultirangeValue& b) {
-  return both(a, b, [&](const TypeOrder& o) { return compare_bounds(o, *upper_bound_of(a), *lower_bound_of(b)) < 0; });
+  return both(a, b,
+              [&](const ElementOrder& o) { return compare_bounds(o, *upper_bound_of(a), *lower_bound_of(b)) < 0; });
 }
 bool is_after(const MultirangeValue& a, const MultirangeValue& b) { return is_before(b, a); }
 bool is_overleft(const MultirangeValue& a, const MultirangeValue& b) {
-  return both(a, b, [&](const TypeOrder& o) { return compare_bounds(o, *upper_bound_of(a), *upper_bound_of(b)) <= 0; });
+  return both(a, b,
+              [&](const ElementOrder& o) { return compare_bounds(o, *upper_bound_of(a), *upper_bound_of(b)) <= 0; });
 }
 bool is_overright(const MultirangeValue& a, const MultirangeValue& b) {
-  return both(a, b, [&](const TypeOrder& o) { return compare_bounds(o, *lower_bound_of(a), *lower_bound_of(b)) >= 0; });
+  return both(a, b,
+              [&](const ElementOrder& o) { return compare_bounds(o, *lower_bound_of(a), *lower_bound_of(b)) >= 0; });
 }
 bool is_adjacent(const MultirangeValue& a, const MultirangeValue& b) {
-  return both(a, b, [&](const TypeOrder& o) {
+  return both(a, b, [&](const ElementOrder& o) {
     return bounds_adjacent(o, *upper_bound_of(a), *lower_bound_of(b)) ||
            bounds_adjacent(o, *upper_bound_of(b), *lower_bound_of(a));
   });
@@ -132,20 +139,20 @@ bool is_adjacent(const MultirangeValue& a, const MultirangeValue& b) {
 
 using Relation = bool (*)(const MultirangeValue&, const MultirangeValue&);
 template <Relation R>
-bool of_two(Str a, Str b) {
-  return R(read_multirange(a), read_multirange(b));
+bool of_two(FuncContext& context, Str a, Str b) {
+  return R(read_multirange(context, a), read_multirange(context, b));
 }
 template <Relation R>
-bool with_range(Str a, Str b) {
-  return R(read_multirange(a), of_range(b));
+bool with_range(FuncContext& context, Str a, Str b) {
+  return R(read_multirange(context, a), of_range(context, b));
 }
 template <Relation R>
-bool range_with(Str a, Str b) {
-  return R(of_range(a), read_multirange(b));
+bool range_with(FuncContext& context, Str a, Str b) {
+  return R(of_range(context, a), read_multirange(context, b));
 }
 
-bool multirange_contains_element(FuncContext&, Str a, Datum value) {
-  for (const RangeValue& range : read_multirange(a).ranges)
+bool multirange_contains_element(FuncContext& context, Str a, Datum value) {
+  for (const RangeValue& range : read_multirange(context, a).ranges)
     if (range_contains_element(range, value)) return true;
   return false;
 }
@@ -160,14 +167,15 @@ MultirangeValue with_ranges(const MultirangeValue& like, std::vector<RangeValue>
   out.range = like.range;
   out.element = like.element;
   out.phys = like.phys;
+  out.order = like.order;
   out.ranges = std::move(ranges);
   return out;
 }
 MultirangeValue intersection(const MultirangeValue& a, const MultirangeValue& b) {
   std::vector<RangeValue> out;
   for (size_t i = 0, j = 0; i < a.ranges.size() && j < b.ranges.size();) {
-    RangeValue common = range_intersection(a.ranges[i], b.ranges[j]);
-    if (!common.empty) out.push_back(std::move(common));
+    const RangeValue common = range_intersection(a.ranges[i], b.ranges[j]);
+    if (!common.empty) out.push_back(common);
     // The one that ends first cannot meet another.
     const bool first = compare_bounds(element_order(a.ranges[i]), a.ranges[i].upper, b.ranges[j].upper) < 0;
     (first ? i : j)++;
@@ -175,24 +183,24 @@ MultirangeValue intersection(const MultirangeValue& a, const MultirangeValue& b)
   return with_ranges(a, std::move(out));
 }
 OptionalStr multirange_union(FuncContext& context, Str x, Str y) {
-  MultirangeValue a = read_multirange(x);
-  const MultirangeValue b = read_multirange(y);
+  MultirangeValue a = read_multirange(context, x);
+  const MultirangeValue b = read_multirange(context, y);
   a.ranges.insert(a.ranges.end(), b.ranges.begin(), b.ranges.end());
   normalize(a);
   return image(context, a);
 }
 OptionalStr multirange_intersect(FuncContext& context, Str a, Str b) {
-  return image(context, intersection(read_multirange(a), read_multirange(b)));
+  return image(context, intersection(read_multirange(context, a), read_multirange(context, b)));
 }
 OptionalStr multirange_minus(FuncContext& context, Str x, Str y) {
-  const MultirangeValue a = read_multirange(x), b = read_multirange(y);
+  const MultirangeValue a = read_multirange(context, x), b = read_multirange(context, y);
   std::vector<RangeValue> out;
   size_t at = 0;
   for (const RangeValue& range : a.ranges) {
     RangeValue rest = range;
     while (at < b.ranges.size() && range_before(b.ranges[at], rest)) at++;
     for (size_t i = at; i < b.ranges.size() && range_overlaps(b.ranges[i], rest); i++) {
-      const TypeOrder& order = element_order(rest);
+      const ElementOrder& order = element_order(rest);
       RangeValue left = empty_like(rest), right = empty_like(rest);
       if (compare_bounds(order, rest.lower, b.ranges[i].lower) < 0 &&
           !make_range(context, rest, rest.lower, turned(b.ranges[i].lower), left)) {
@@ -210,7 +218,7 @@ OptionalStr multirange_minus(FuncContext& context, Str x, Str y) {
   return image(context, with_ranges(a, std::move(out)));
 }
 OptionalStr hull_of_multirange(FuncContext& context, Str a) {
-  const MultirangeValue m = read_multirange(a);
+  const MultirangeValue m = read_multirange(context, a);
   return context.arena().copy(range_image(m.empty() ? range_like(m) : range_hull(m.ranges.front(), m.ranges.back())));
 }
 
@@ -237,7 +245,7 @@ struct RangeAggregate {
     s.rows->images.push_back(s.rows->arena.copy(range));
   }
   static bool collect(const CollectedRanges& rows, MultirangeValue& m) {
-    for (const Str range : rows.images) m.ranges.push_back(read_range(range));
+    for (const Str range : rows.images) m.ranges.push_back(read_range(range, m.order));
     return true;
   }
   static void finish_with(FuncContext& context, const CallInfo& call, const State& s, Vector& out, uint32_t row,
@@ -256,7 +264,7 @@ struct RangeAggregate {
 struct MultirangeAggregate : RangeAggregate {
   static bool collect(const CollectedRanges& rows, MultirangeValue& m) {
     for (const Str one : rows.images) {
-      const MultirangeValue part = read_multirange(one);
+      const MultirangeValue part = read_multirange(one, m.order);
       m.ranges.insert(m.ranges.end(), part.ranges.begin(), part.ranges.end());
     }
     return true;
@@ -270,11 +278,11 @@ struct RangeIntersection {
   struct State {
     std::string* image;
   };
-  static void add(FuncContext&, State& s, Str range) {
+  static void add(FuncContext& context, State& s, Str range) {
     if (s.image == nullptr) {
       s.image = new std::string(range);
     } else {
-      *s.image = range_image(range_intersection(read_range(*s.image), read_range(range)));
+      *s.image = range_image(range_intersection(read_range(context, *s.image), read_range(context, range)));
     }
   }
   static void finish(FuncContext& context, const CallInfo&, State& s, Vector& out, uint32_t row) {
@@ -283,11 +291,11 @@ struct RangeIntersection {
   static void destroy(State& s) { delete s.image; }
 };
 struct MultirangeIntersection : RangeIntersection {
-  static void add(FuncContext&, State& s, Str m) {
+  static void add(FuncContext& context, State& s, Str m) {
     if (s.image == nullptr) {
       s.image = new std::string(m);
     } else {
-      *s.image = multirange_image(intersection(read_multirange(*s.image), read_multirange(m)));
+      *s.image = multirange_image(intersection(read_multirange(context, *s.image), read_multirange(context, m)));
     }
   }
 };

@@ -6,14 +6,15 @@
 
 #include "base/bytes.h"
 #include "base/fiber/long_work.h"
-#include "types/datetime/arithmetic.h"
-#include "types/datetime/calendar.h"
+#include "base/sqlstate.h"
 #include "types/function/compare.h"
-#include "types/function/errors.h"
 #include "types/function/phys_of.h"
 #include "types/io/held_order.h"
 #include "types/oids.h"
+#include "types/range/canonical.h"
+#include "types/range/range_keys.h"
 #include "types/range/range_oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::types {
 
@@ -50,59 +51,20 @@ size_t read_bound(Str image, size_t at, Phys phys, RangeBound& bound) {
   return at + phys_bytes(phys);
 }
 
-// The next element after `value`, where elements have one: ranges of the type are [) then.
-enum class Step : uint8_t { kNone, kDone, kFailed };
-Step step(FuncContext& context, Oid element, Datum& value) {
-  switch (element) {
-    case oid::kInt4:
-      if (!__builtin_add_overflow(value.i32, 1, &value.i32)) return Step::kDone;
-      fail_int4_range(context);
-      return Step::kFailed;
-    case oid::kInt8:
-      if (!__builtin_add_overflow(value.i64, 1, &value.i64)) return Step::kDone;
-      fail_int8_range(context);
-      return Step::kFailed;
-    case oid::kDate: {
-      if (value.i32 == INT32_MIN || value.i32 == INT32_MAX) return Step::kNone;  // infinity
-      if (is_valid_date(int64_t{value.i32} + 1)) {
-        value.i32++;
-        return Step::kDone;
-      }
-      fail_date_range(context);
-      return Step::kFailed;
-    }
-    default: return Step::kNone;
-  }
+// What the catalog says of a range type or a multirange type of users' own; null: it is as its elements' type is.
+const RangeKeys* keys_in(FuncContext& context, Oid type) {
+  if (type < oid::kFirstUserOid) return nullptr;
+  const Collator* own = context.session().catalog().defined_order(type);
+  return own == nullptr ? nullptr : dynamic_cast<const RangeKeys*>(own->values());
 }
 
-// The built-in types of whole elements; users' types are as they are written.
-bool has_canonical_form(Oid range_type) {
-  return range_type == oid::kInt4Range || range_type == oid::kInt8Range || range_type == oid::kDateRange;
+ElementOrder order_in(FuncContext& context, Oid type) {
+  const RangeKeys* keys = keys_in(context, type);
+  return keys == nullptr ? ElementOrder() : keys->order();
 }
 
-bool make_canonical(FuncContext& context, RangeValue& range) {
-  if (!range.lower.infinite && !range.lower.inclusive) {
-    const Step done = step(context, range.element, range.lower.value);
-    if (done == Step::kFailed) return false;
-    range.lower.inclusive = done == Step::kDone;
-  }
-  if (!range.upper.infinite && range.upper.inclusive) {
-    const Step done = step(context, range.element, range.upper.value);
-    if (done == Step::kFailed) return false;
-    range.upper.inclusive = done != Step::kDone;
-  }
-  return true;
-}
-
-// Empty when nothing lies between the bounds; false when they are in the wrong order.
-bool settle(RangeValue& range) {
-  if (range.empty) return true;
-  range.lower.inclusive = range.lower.inclusive && !range.lower.infinite;
-  range.upper.inclusive = range.upper.inclusive && !range.upper.infinite;
-  const int c = compare_values(element_order(range), range.lower, range.upper);
-  if (c > 0) return false;
-  range.empty = c == 0 && !(range.lower.inclusive && range.upper.inclusive);
-  return true;
+ElementOrder or_of_element(const ElementOrder& order, Oid element, Phys phys) {
+  return order.order != nullptr ? order : ElementOrder{order_of_held(element, phys), nullptr};
 }
 
 }  // namespace
@@ -122,12 +84,15 @@ void set_range_flags(RangeValue& range, uint8_t flags) {
   range.upper.inclusive = (flags & kUpperInclusive) != 0;
 }
 
-RangeValue read_range(Str image) {
+RangeValue read_range(Str image) { return read_range(image, {}); }
+
+RangeValue read_range(Str image, const ElementOrder& order) {
   RangeValue range;
   range.type = load_unaligned<uint32_t>(image.data());
   range.element = load_unaligned<uint32_t>(image.data() + 4);
   set_range_flags(range, static_cast<uint8_t>(image[8]));
   range.phys = static_cast<Phys>(image[9]);
+  range.order = or_of_element(order, range.element, range.phys);
   if (range.empty) return range;
   read_bound(image, read_bound(image, kRangeHeader, range.phys, range.lower), range.phys, range.upper);
   return range;
@@ -146,12 +111,19 @@ std::string range_image(const RangeValue& range) {
   return out;
 }
 
-MultirangeValue read_multirange(Str image) {
+RangeValue read_range(FuncContext& context, Str image) {
+  return read_range(image, order_in(context, load_unaligned<uint32_t>(image.data())));
+}
+
+MultirangeValue read_multirange(Str image) { return read_multirange(image, {}); }
+
+MultirangeValue read_multirange(Str image, const ElementOrder& order) {
   MultirangeValue multirange;
   multirange.type = load_unaligned<uint32_t>(image.data());
   multirange.range = load_unaligned<uint32_t>(image.data() + 4);
   multirange.element = load_unaligned<uint32_t>(image.data() + 8);
   multirange.phys = static_cast<Phys>(image[12]);
+  multirange.order = or_of_element(order, multirange.element, multirange.phys);
   const auto count = load_unaligned<uint32_t>(image.data() + 16);
   multirange.ranges.reserve(count);
   constexpr uint64_t kRangeUnits = 50;
@@ -159,10 +131,14 @@ MultirangeValue read_multirange(Str image) {
   for (uint32_t i = 0; i < count; i++) {
     note_work(kRangeUnits);
     const auto length = load_unaligned<uint32_t>(image.data() + at);
-    multirange.ranges.push_back(read_range(image.substr(at + 4, length)));
+    multirange.ranges.push_back(read_range(image.substr(at + 4, length), multirange.order));
     at += 4 + length;
   }
   return multirange;
+}
+
+MultirangeValue read_multirange(FuncContext& context, Str image) {
+  return read_multirange(image, order_in(context, load_unaligned<uint32_t>(image.data())));
 }
 
 std::string multirange_image(const MultirangeValue& multirange) {
@@ -190,6 +166,7 @@ bool describe_range(FuncContext& context, Oid range_type, RangeValue& out) {
   out.type = range_type;
   out.element = info->range_subtype;
   out.phys = phys_of(context, info->range_subtype);
+  out.order = or_of_element(order_in(context, info->oid), out.element, out.phys);
   out.empty = true;
   return true;
 }
@@ -204,6 +181,7 @@ bool describe_multirange(FuncContext& context, Oid multirange_type, MultirangeVa
   out.range = info->range_partner;
   out.element = info->range_subtype;
   out.phys = phys_of(context, info->range_subtype);
+  out.order = or_of_element(order_in(context, info->oid), out.element, out.phys);
   return true;
 }
 
@@ -212,6 +190,7 @@ RangeValue empty_like(const RangeValue& range) {
   out.type = range.type;
   out.element = range.element;
   out.phys = range.phys;
+  out.order = range.order;
   out.empty = true;
   return out;
 }
@@ -221,8 +200,19 @@ RangeValue range_like(const MultirangeValue& multirange) {
   out.type = multirange.range;
   out.element = multirange.element;
   out.phys = multirange.phys;
+  out.order = multirange.order;
   out.empty = true;
   return out;
+}
+
+bool settle(RangeValue& range) {
+  if (range.empty) return true;
+  range.lower.inclusive = range.lower.inclusive && !range.lower.infinite;
+  range.upper.inclusive = range.upper.inclusive && !range.upper.infinite;
+  const int c = compare_values(element_order(range), range.lower, range.upper);
+  if (c > 0) return false;
+  range.empty = c == 0 && !(range.lower.inclusive && range.upper.inclusive);
+  return true;
 }
 
 bool normalize(FuncContext& context, RangeValue& range) {
@@ -230,10 +220,10 @@ bool normalize(FuncContext& context, RangeValue& range) {
     context.fail(sqlstate::kDataException, "range lower bound must be less than or equal to range upper bound");
     return false;
   }
-  if (range.empty || !has_canonical_form(range.type)) return true;
-  if (!make_canonical(context, range)) return false;
-  settle(range);
-  return true;
+  if (range.empty) return true;
+  if (range.type < oid::kFirstUserOid) return make_canonical(context, range);
+  const RangeKeys* keys = keys_in(context, range.type);
+  return keys == nullptr || keys->canonical() == kInvalidOid || call_canonical(context, keys->canonical(), range);
 }
 
 bool make_range(FuncContext& context, const RangeValue& like, RangeBound lower, RangeBound upper, RangeValue& out) {
@@ -264,16 +254,14 @@ void normalize(MultirangeValue& multirange) {
   if (!ranges.empty()) ranges.resize(kept + 1);
 }
 
-const TypeOrder& element_order(const RangeValue& range) { return *order_of_held(range.element, range.phys); }
-
-int compare_values(const TypeOrder& order, const RangeBound& a, const RangeBound& b) {
+int compare_values(const ElementOrder& order, const RangeBound& a, const RangeBound& b) {
   if (a.infinite && b.infinite) return a.lower == b.lower ? 0 : a.lower ? -1 : 1;
   if (a.infinite) return a.lower ? -1 : 1;
   if (b.infinite) return b.lower ? 1 : -1;
-  return order.compare(a.value, b.value, nullptr);
+  return order.compare(a.value, b.value);
 }
 
-int compare_bounds(const TypeOrder& order, const RangeBound& a, const RangeBound& b) {
+int compare_bounds(const ElementOrder& order, const RangeBound& a, const RangeBound& b) {
   const int c = compare_values(order, a, b);
   if (c != 0 || a.infinite) return c;
   // Where the bound lies beside the value: an exclusive lower one just above it, an exclusive upper one just below.
@@ -283,7 +271,7 @@ int compare_bounds(const TypeOrder& order, const RangeBound& a, const RangeBound
 
 int compare_ranges(const RangeValue& a, const RangeValue& b) {
   if (a.empty || b.empty) return three_way(b.empty, a.empty);
-  const TypeOrder& order = element_order(a);
+  const ElementOrder& order = element_order(a);
   const int c = compare_bounds(order, a.lower, b.lower);
   return c != 0 ? c : compare_bounds(order, a.upper, b.upper);
 }
@@ -297,14 +285,14 @@ int compare_multiranges(const MultirangeValue& a, const MultirangeValue& b) {
 bool range_contains(const RangeValue& a, const RangeValue& b) {
   if (b.empty) return true;
   if (a.empty) return false;
-  const TypeOrder& order = element_order(a);
+  const ElementOrder& order = element_order(a);
   return compare_bounds(order, a.lower, b.lower) <= 0 && compare_bounds(order, a.upper, b.upper) >= 0;
 }
 
 bool range_contains_element(const RangeValue& a, const Datum& value) {
   if (a.empty) return false;
   const RangeBound from{value, false, true, true}, to{value, false, true, false};
-  const TypeOrder& order = element_order(a);
+  const ElementOrder& order = element_order(a);
   return compare_bounds(order, a.lower, from) <= 0 && compare_bounds(order, a.upper, to) >= 0;
 }
 
@@ -316,21 +304,21 @@ bool range_overlaps(const RangeValue& a, const RangeValue& b) {
   return !a.empty && !b.empty && !range_before(a, b) && !range_before(b, a);
 }
 
-bool bounds_adjacent(const TypeOrder& order, const RangeBound& a, const RangeBound& b) {
+bool bounds_adjacent(const ElementOrder& order, const RangeBound& a, const RangeBound& b) {
   if (a.infinite || b.infinite) return false;
   return compare_values(order, a, b) == 0 && a.inclusive != b.inclusive;
 }
 
 bool range_adjacent(const RangeValue& a, const RangeValue& b) {
   if (a.empty || b.empty) return false;
-  const TypeOrder& order = element_order(a);
+  const ElementOrder& order = element_order(a);
   return bounds_adjacent(order, a.upper, b.lower) || bounds_adjacent(order, b.upper, a.lower);
 }
 
 RangeValue range_hull(const RangeValue& a, const RangeValue& b) {
   if (a.empty) return b;
   if (b.empty) return a;
-  const TypeOrder& order = element_order(a);
+  const ElementOrder& order = element_order(a);
   RangeValue out = a;
   if (compare_bounds(order, b.lower, a.lower) < 0) out.lower = b.lower;
   if (compare_bounds(order, b.upper, a.upper) > 0) out.upper = b.upper;
@@ -339,7 +327,7 @@ RangeValue range_hull(const RangeValue& a, const RangeValue& b) {
 
 RangeValue range_intersection(const RangeValue& a, const RangeValue& b) {
   if (!range_overlaps(a, b)) return empty_like(a);
-  const TypeOrder& order = element_order(a);
+  const ElementOrder& order = element_order(a);
   RangeValue out = a;
   if (compare_bounds(order, b.lower, a.lower) > 0) out.lower = b.lower;
   if (compare_bounds(order, b.upper, a.upper) < 0) out.upper = b.upper;

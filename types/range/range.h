@@ -7,7 +7,7 @@
 //
 // Invariants:
 // 1. A range is normal: its lower bound is not above its upper one, a range without elements is the empty one, infinite bounds
-//    are exclusive, and ranges of int4, int8 and date are [).
+//    are exclusive, and ranges with a canonical function are as it makes them: those of int4, int8 and date are [).
 // 2. A multirange's ranges are ordered, not empty, and neither overlap nor touch.
 // 3. Equal values have equal images, if equal elements have.
 // Thread safety: values; a RangeValue of an image borrows its strings.
@@ -23,6 +23,14 @@
 
 namespace indigo::types {
 
+// How bounds compare: what the range type's operator class, collation and element type say.
+struct ElementOrder {
+  const TypeOrder* order = nullptr;
+  const Collator* collator = nullptr;
+  int compare(const Datum& a, const Datum& b) const { return order->compare(a, b, collator); }
+  uint64_t hash(const Datum& value) const { return order->hash(value, collator); }
+};
+
 struct RangeBound {
   Datum value;  // of a finite bound
   bool infinite = false, inclusive = false, lower = false;
@@ -32,12 +40,14 @@ struct RangeValue {
   Oid type = kInvalidOid, element = kInvalidOid;
   Phys phys = Phys::kI32;
   bool empty = false;
+  ElementOrder order;
   RangeBound lower{{}, false, false, true}, upper;
 };
 
 struct MultirangeValue {
   Oid type = kInvalidOid, range = kInvalidOid, element = kInvalidOid;
   Phys phys = Phys::kI32;
+  ElementOrder order;
   std::vector<RangeValue> ranges;
   bool empty() const { return ranges.empty(); }
 };
@@ -48,8 +58,14 @@ uint8_t range_flags(const RangeValue& range);
 void set_range_flags(RangeValue& range, uint8_t flags);
 
 // ---- images
+// Under the order that the elements' type has by itself.
 RangeValue read_range(Str image);
 MultirangeValue read_multirange(Str image);
+RangeValue read_range(Str image, const ElementOrder& order);
+MultirangeValue read_multirange(Str image, const ElementOrder& order);
+// Under the order that its type has in the catalog.
+RangeValue read_range(FuncContext& context, Str image);
+MultirangeValue read_multirange(FuncContext& context, Str image);
 std::string range_image(const RangeValue& range);
 std::string multirange_image(const MultirangeValue& multirange);
 
@@ -60,16 +76,18 @@ RangeValue empty_like(const RangeValue& range);
 RangeValue range_like(const MultirangeValue& multirange);  // empty
 
 // ---- making. False: the context has an error.
+// Empty when nothing lies between the bounds; false when they are in the wrong order.
+bool settle(RangeValue& range);
 bool normalize(FuncContext& context, RangeValue& range);
 bool make_range(FuncContext& context, const RangeValue& like, RangeBound lower, RangeBound upper, RangeValue& out);
-void normalize(MultirangeValue& multirange);
+void normalize(MultirangeValue& multirange);  // its ranges are normal
 
 // ---- order
 extern const TypeOrder kRangeOrder, kMultirangeOrder;
-const TypeOrder& element_order(const RangeValue& range);
+inline const ElementOrder& element_order(const RangeValue& range) { return range.order; }
 // Of bounds as places on the line; compare_values leaves out whether they are inclusive.
-int compare_bounds(const TypeOrder& order, const RangeBound& a, const RangeBound& b);
-int compare_values(const TypeOrder& order, const RangeBound& a, const RangeBound& b);
+int compare_bounds(const ElementOrder& order, const RangeBound& a, const RangeBound& b);
+int compare_values(const ElementOrder& order, const RangeBound& a, const RangeBound& b);
 int compare_ranges(const RangeValue& a, const RangeValue& b);
 int compare_multiranges(const MultirangeValue& a, const MultirangeValue& b);
 
@@ -80,7 +98,7 @@ bool range_before(const RangeValue& a, const RangeValue& b);
 bool range_overlaps(const RangeValue& a, const RangeValue& b);
 bool range_adjacent(const RangeValue& a, const RangeValue& b);
 // The upper bound `a` and the lower bound `b` have nothing between them and nothing in common.
-bool bounds_adjacent(const TypeOrder& order, const RangeBound& a, const RangeBound& b);
+bool bounds_adjacent(const ElementOrder& order, const RangeBound& a, const RangeBound& b);
 // From the lower one of the lower bounds to the upper one of the upper bounds.
 RangeValue range_hull(const RangeValue& a, const RangeValue& b);
 RangeValue range_intersection(const RangeValue& a, const RangeValue& b);

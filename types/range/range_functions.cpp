@@ -1,4 +1,5 @@
 // Constructors, operators and functions of ranges.
+#include "base/sqlstate.h"
 #include "types/function/compare.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
@@ -72,38 +73,50 @@ bool lower_inf(Str a) { return read_range(a).lower.infinite; }
 bool upper_inf(Str a) { return read_range(a).upper.infinite; }
 
 // ---- comparisons
-int32_t compare(Str a, Str b) { return compare_ranges(read_range(a), read_range(b)); }
-bool eq(Str a, Str b) { return compare(a, b) == 0; }
-bool ne(Str a, Str b) { return compare(a, b) != 0; }
-bool lt(Str a, Str b) { return compare(a, b) < 0; }
-bool le(Str a, Str b) { return compare(a, b) <= 0; }
-bool gt(Str a, Str b) { return compare(a, b) > 0; }
-bool ge(Str a, Str b) { return compare(a, b) >= 0; }
+int32_t compare(FuncContext& context, Str a, Str b) {
+  return compare_ranges(read_range(context, a), read_range(context, b));
+}
+bool eq(FuncContext& context, Str a, Str b) { return compare(context, a, b) == 0; }
+bool ne(FuncContext& context, Str a, Str b) { return compare(context, a, b) != 0; }
+bool lt(FuncContext& context, Str a, Str b) { return compare(context, a, b) < 0; }
+bool le(FuncContext& context, Str a, Str b) { return compare(context, a, b) <= 0; }
+bool gt(FuncContext& context, Str a, Str b) { return compare(context, a, b) > 0; }
+bool ge(FuncContext& context, Str a, Str b) { return compare(context, a, b) >= 0; }
 
 // ---- relations
-bool contains(Str a, Str b) { return range_contains(read_range(a), read_range(b)); }
-bool contained_by(Str a, Str b) { return contains(b, a); }
-bool contains_element(FuncContext&, Str a, Datum value) { return range_contains_element(read_range(a), value); }
-bool element_contained(FuncContext&, Datum value, Str a) { return range_contains_element(read_range(a), value); }
-bool before(Str a, Str b) { return range_before(read_range(a), read_range(b)); }
-bool after(Str a, Str b) { return before(b, a); }
-bool overlaps(Str a, Str b) { return range_overlaps(read_range(a), read_range(b)); }
-bool adjacent(Str a, Str b) { return range_adjacent(read_range(a), read_range(b)); }
-bool overleft(Str x, Str y) {
-  const RangeValue a = read_range(x), b = read_range(y);
+bool contains(FuncContext& context, Str a, Str b) {
+  return range_contains(read_range(context, a), read_range(context, b));
+}
+bool contained_by(FuncContext& context, Str a, Str b) { return contains(context, b, a); }
+bool contains_element(FuncContext& context, Str a, Datum value) {
+  return range_contains_element(read_range(context, a), value);
+}
+bool element_contained(FuncContext& context, Datum value, Str a) {
+  return range_contains_element(read_range(context, a), value);
+}
+bool before(FuncContext& context, Str a, Str b) { return range_before(read_range(context, a), read_range(context, b)); }
+bool after(FuncContext& context, Str a, Str b) { return before(context, b, a); }
+bool overlaps(FuncContext& context, Str a, Str b) {
+  return range_overlaps(read_range(context, a), read_range(context, b));
+}
+bool adjacent(FuncContext& context, Str a, Str b) {
+  return range_adjacent(read_range(context, a), read_range(context, b));
+}
+bool overleft(FuncContext& context, Str x, Str y) {
+  const RangeValue a = read_range(context, x), b = read_range(context, y);
   return !a.empty && !b.empty && compare_bounds(element_order(a), a.upper, b.upper) <= 0;
 }
-bool overright(Str x, Str y) {
-  const RangeValue a = read_range(x), b = read_range(y);
+bool overright(FuncContext& context, Str x, Str y) {
+  const RangeValue a = read_range(context, x), b = read_range(context, y);
   return !a.empty && !b.empty && compare_bounds(element_order(a), a.lower, b.lower) >= 0;
 }
 
 // ---- sets
 std::optional<Str> merge(FuncContext& context, Str a, Str b) {
-  return image_of(context, range_hull(read_range(a), read_range(b)));
+  return image_of(context, range_hull(read_range(context, a), read_range(context, b)));
 }
 std::optional<Str> unite(FuncContext& context, Str x, Str y) {
-  const RangeValue a = read_range(x), b = read_range(y);
+  const RangeValue a = read_range(context, x), b = read_range(context, y);
   if (!a.empty && !b.empty && !range_overlaps(a, b) && !range_adjacent(a, b)) {
     context.fail(sqlstate::kDataException, "result of range union would not be contiguous");
     return {};
@@ -111,12 +124,12 @@ std::optional<Str> unite(FuncContext& context, Str x, Str y) {
   return image_of(context, range_hull(a, b));
 }
 std::optional<Str> intersect(FuncContext& context, Str a, Str b) {
-  return image_of(context, range_intersection(read_range(a), read_range(b)));
+  return image_of(context, range_intersection(read_range(context, a), read_range(context, b)));
 }
 std::optional<Str> subtract(FuncContext& context, Str x, Str y) {
-  const RangeValue a = read_range(x), b = read_range(y);
+  const RangeValue a = read_range(context, x), b = read_range(context, y);
   if (!range_overlaps(a, b)) return image_of(context, a);
-  const TypeOrder& order = element_order(a);
+  const ElementOrder& order = element_order(a);
   const bool left = compare_bounds(order, a.lower, b.lower)<0, right = compare_bounds(order, a.upper, b.upper)> 0;
   if (left && right) {
     context.fail(sqlstate::kDataException, "result of range difference would not be contiguous");

@@ -3,6 +3,7 @@
 
 #include "types/function/families.h"
 #include "types/io/container_io.h"
+#include "types/io/domain_check.h"
 #include "types/range/range.h"
 #include "types/range/range_oids.h"
 #include "types/text/ascii.h"
@@ -76,8 +77,10 @@ class RangeParser {
     return true;
   }
   bool value(const RangeValue& range, RangeBound& bound, const std::string& text) {
-    if (!bound.infinite) bound.value = type_input(context_, {range.element, -1, kInvalidOid}, text);
-    return !context_.failed();
+    if (bound.infinite) return true;
+    const TypeRef element{range.element, -1, kInvalidOid};
+    bound.value = type_input(context_, element, text);
+    return !context_.failed() && check_domain(context_, element, bound.value);
   }
 
   FuncContext& context_;
@@ -255,8 +258,9 @@ bool receive_range(FuncContext& context, Str bytes, RangeValue& range) {
     if (range.empty || bound->infinite) continue;
     Str part;
     if (!reader.part(part)) return false;
-    bound->value = type_receive(context, {range.element, -1, kInvalidOid}, part);
-    if (context.failed()) return false;
+    const TypeRef element{range.element, -1, kInvalidOid};
+    bound->value = type_receive(context, element, part);
+    if (context.failed() || !check_domain(context, element, bound->value)) return false;
   }
   return reader.at_end() && normalize(context, range);
 }

@@ -5,13 +5,13 @@ namespace indigo::types {
 
 namespace {
 
-uint64_t hash_bound(const TypeOrder& order, const RangeBound& bound, uint64_t seed) {
+uint64_t hash_bound(const ElementOrder& order, const RangeBound& bound, uint64_t seed) {
   const uint64_t kind = (bound.infinite ? 4u : 0u) + (bound.inclusive ? 2u : 0u) + 1u;
-  return (seed * 31 + kind) * 31 + (bound.infinite ? 0 : order.hash(bound.value, nullptr));
+  return (seed * 31 + kind) * 31 + (bound.infinite ? 0 : order.hash(bound.value));
 }
 uint64_t hash_range_value(const RangeValue& range) {
   if (range.empty) return 7;
-  const TypeOrder& order = element_order(range);
+  const ElementOrder& order = element_order(range);
   return hash_bound(order, range.upper, hash_bound(order, range.lower, 1));
 }
 

@@ -47,15 +47,9 @@ Result<RangeOptions> read_range_options(DdlContext& c, NodeList options) {
   return out;
 }
 
-// The order of a range's bounds is their type's own: what a built-in type, an enum or another range has.
-Status check_bounds_ordered(DdlContext& c, const TypeInfo& subtype) {
-  if (subtype.kind == 'p') {
-    return Error(sqlstate::kDatatypeMismatch,
-                 "range subtype cannot be " + type_text(c, {subtype.oid, -1, kInvalidOid}));
-  }
-  if (subtype.kind == 'd') return unsupported("a range over a domain");
-  if (subtype.oid >= oid::kFirstUserOid && subtype.kind != 'e') return unsupported("a range over this type");
-  return {};
+Status check_subtype(DdlContext& c, const TypeInfo& subtype) {
+  if (subtype.kind != 'p') return {};
+  return Error(sqlstate::kDatatypeMismatch, "range subtype cannot be " + type_text(c, {subtype.oid, -1, kInvalidOid}));
 }
 
 Result<Oid> range_opclass(DdlContext& c, const PgQuery__DefElem* option, const TypeInfo& subtype) {
@@ -70,8 +64,8 @@ Result<Oid> range_opclass(DdlContext& c, const PgQuery__DefElem* option, const T
             "subtype.");
   }
   INDIGO_ASSIGN(const Oid given, find_class(c, option_name(*option), subtype.oid, oid::kBtreeMethod));
-  constexpr Oid kTextPatternOps = 4217;  // the bytes' order, which is the order of text here
-  if (given != own && given != kTextPatternOps) return unsupported("a range under an order that is not its subtype's");
+  constexpr Oid kRecordImageOps = 3194;  // by how the fields are held
+  if (given == kRecordImageOps) return unsupported("a range under the order of its bounds' images");
   return given;
 }
 
@@ -81,8 +75,27 @@ Result<Oid> range_collation(DdlContext& c, const PgQuery__DefElem* option, const
     return Error(sqlstate::kWrongObjectType, "range collation specified but subtype does not support collation");
   }
   INDIGO_ASSIGN(const Oid collation, resolve_collation(c, option_name(*option), option->location));
-  if (c.catalog.collator(collation) != nullptr) return unsupported("a range under a collation other than C");
   return collation;
+}
+
+// Of the range itself: it has one only where there was a shell to name in the function.
+Result<Oid> range_canonical(DdlContext& c, const PgQuery__DefElem* option, const TypePtr& shell) {
+  if (option == nullptr) return kInvalidOid;
+  if (shell == nullptr) {
+    return Error(sqlstate::kInvalidObjectDefinition,
+                 "cannot specify a canonical function without a pre-created shell type")
+        .with_hint(
+            "Create the type as a shell type, then create its canonicalization function, then do a full CREATE TYPE.");
+  }
+  const NodeList name = option_name(*option);
+  const std::vector<Oid> types = {shell->oid};
+  INDIGO_ASSIGN(const RoutinePtr f, find_exact_function(c, name, types));
+  const std::string text = "range canonical function " + call_signature(c, sql::name_list_text(name), types) + " must ";
+  if (f->result != shell->oid) return Error(sqlstate::kInvalidObjectDefinition, text + "return range type");
+  if (f->volatility != types::Volatility::kImmutable)
+    return Error(sqlstate::kInvalidObjectDefinition, text + "be immutable");
+  INDIGO_TRY(check_may_execute(c, *f));
+  return f->oid;
 }
 
 Result<Oid> range_difference(DdlContext& c, const PgQuery__DefElem* option, Oid subtype) {
@@ -216,7 +229,7 @@ Status insert_constructors(DdlContext& c, const NewType& range, const NewType& m
 }
 
 Status insert_range_row(DdlContext& c, Oid range, Oid multirange, Oid subtype, Oid collation, Oid opclass,
-                        Oid difference) {
+                        Oid canonical, Oid difference) {
   SystemTable& ranges = table(c, pg_range::kOid);
   RowValues row(ranges.definition());
   row.oid(pg_range::c_rngtypid, range)
@@ -224,51 +237,65 @@ Status insert_range_row(DdlContext& c, Oid range, Oid multirange, Oid subtype, O
       .oid(pg_range::c_rngmultitypid, multirange)
       .oid(pg_range::c_rngcollation, collation)
       .oid(pg_range::c_rngsubopc, opclass)
-      .oid(pg_range::c_rngcanonical, kInvalidOid)
+      .oid(pg_range::c_rngcanonical, canonical)
       .oid(pg_range::c_rngsubdiff, difference);
   INDIGO_TRY(check(ranges.insert(c.txn, row)));
   const Address self{pg_type::kOid, range, 0};
   INDIGO_TRY(record_dependency(c, self, {pg_type::kOid, subtype, 0}, 'n'));
   INDIGO_TRY(record_dependency(c, self, {catalog::pg_opclass::kOid, opclass, 0}, 'n'));
   if (collation != kInvalidOid) INDIGO_TRY(record_dependency(c, self, {pg_collation::kOid, collation, 0}, 'n'));
+  if (canonical != kInvalidOid) INDIGO_TRY(record_dependency(c, self, {pg_proc::kOid, canonical, 0}, 'n'));
   if (difference != kInvalidOid) INDIGO_TRY(record_dependency(c, self, {pg_proc::kOid, difference, 0}, 'n'));
   return record_dependency(c, {pg_type::kOid, multirange, 0}, self, 'i');
 }
 
 // A shell type of this name gives its place.
-Result<NewTypeName> new_range_name(DdlContext& c, NodeList parts) {
+Result<TypePtr> shell_in_place(DdlContext& c, NodeList parts) {
   const auto q = sql::qualified_name(parts);
   INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
-  const auto there = c.catalog.find_type(c.catalog.schema_name(schema), truncated_name(q.name));
-  if (there != nullptr && is_shell_type(*there)) return unsupported("a range type in the place of a shell type");
-  return new_type_name(c, parts);
+  const TypePtr there = c.catalog.find_type(c.catalog.schema_name(schema), truncated_name(q.name));
+  return there != nullptr && is_shell_type(*there) ? there : TypePtr();
+}
+
+// The shell's OID stays, for the functions that name it, and so do its dependencies.
+Status fill_shell(DdlContext& c, const TypeInfo& shell, NewType& t) {
+  t.oid = shell.oid;
+  t.array = next_oid(c);
+  const Address self{pg_type::kOid, t.oid, 0};
+  INDIGO_TRY(check(table(c, pg_type::kOid).erase(c.txn, {Datum::of_oid(t.oid)})));
+  INDIGO_TRY(insert_type(c, t));
+  INDIGO_TRY(insert_array_type(c, t.array, t.name, t.schema, t.owner, t.oid, t.alignment));
+  return record_dependency(c, {pg_type::kOid, t.array, 0}, self, 'i');
+}
+
+Result<NewTypeName> name_of_shell(DdlContext& c, const TypeInfo& shell) {
+  if (c.catalog.is_superuser(c.catalog.user()) || shell.owner == c.catalog.user())
+    return NewTypeName{shell.schema, shell.name};
+  return Error(sqlstate::kInsufficientPrivilege, "must be owner of type " + quoted(shell.name));
 }
 
 }  // namespace
 
 Status execute_create_range(DdlContext& c, const PgQuery__CreateRangeStmt& s) {
-  INDIGO_ASSIGN(const NewTypeName name, new_range_name(c, nodes(s.n_type_name, s.type_name)));
+  const NodeList parts = nodes(s.n_type_name, s.type_name);
+  INDIGO_ASSIGN(const TypePtr shell, shell_in_place(c, parts));
+  INDIGO_ASSIGN(const NewTypeName name, shell != nullptr ? name_of_shell(c, *shell) : new_type_name(c, parts));
   INDIGO_TRY(check_schema_privilege(c, name.schema, kPrivilegeCreate));
   INDIGO_ASSIGN(const RangeOptions options, read_range_options(c, nodes(s.n_params, s.params)));
   if (options.subtype == nullptr) return Error(sqlstate::kSyntaxError, "type attribute \"subtype\" is required");
   INDIGO_ASSIGN(const TypeRef subtype_ref, option_type(c, *options.subtype));
   const auto subtype = c.catalog.type(subtype_ref.oid);
-  INDIGO_TRY(check_bounds_ordered(c, *subtype));
+  INDIGO_TRY(check_subtype(c, *subtype));
   INDIGO_ASSIGN(const Oid opclass, range_opclass(c, options.subtype_opclass, *subtype));
   INDIGO_ASSIGN(const Oid collation, range_collation(c, options.collation, *subtype));
-  if (options.canonical != nullptr) {
-    return Error(sqlstate::kInvalidObjectDefinition,
-                 "cannot specify a canonical function without a pre-created shell type")
-        .with_hint(
-            "Create the type as a shell type, then create its canonicalization function, then do a full CREATE TYPE.");
-  }
+  INDIGO_ASSIGN(const Oid canonical, range_canonical(c, options.canonical, shell));
   INDIGO_ASSIGN(const Oid difference, range_difference(c, options.subtype_diff, subtype->oid));
   INDIGO_ASSIGN(const NewTypeName multirange_name, name_of_multirange(c, options.multirange_type_name, name));
   NewType range = range_like_type(c, name, 'r', subtype->alignment);
   NewType multirange = range_like_type(c, multirange_name, 'm', subtype->alignment);
-  INDIGO_TRY(insert_with_array(c, range));
+  INDIGO_TRY(shell != nullptr ? fill_shell(c, *shell, range) : insert_with_array(c, range));
   INDIGO_TRY(insert_with_array(c, multirange));
-  INDIGO_TRY(insert_range_row(c, range.oid, multirange.oid, subtype->oid, collation, opclass, difference));
+  INDIGO_TRY(insert_range_row(c, range.oid, multirange.oid, subtype->oid, collation, opclass, canonical, difference));
   INDIGO_TRY(insert_constructors(c, range, multirange, subtype->oid));
   c.catalog.changed({kInvalidOid});
   return {};

@@ -95,6 +95,11 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
   INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, spec.schema, 0}, 'n'));
   if (c.extension != kInvalidOid) {
     INDIGO_TRY(record_dependency(c, self, {catalog::pg_extension::kOid, c.extension, 0}, 'e'));
+    // Of a composite type, the type is the extension's, too: pg_dump looks there.
+    if (spec.kind == RelationKind::kComposite) {
+      INDIGO_TRY(
+          record_dependency(c, {pg_type::kOid, type.type, 0}, {catalog::pg_extension::kOid, c.extension, 0}, 'e'));
+    }
   }
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.type, 0}, self, 'i'));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.array, 0}, {pg_type::kOid, type.type, 0}, 'i'));

@@ -11,7 +11,7 @@ Status ChangeOperator::open(Open mode) {
 Result<Chunk*> ChangeOperator::next(uint32_t) {
   while (true) {
     if (error_ != nullptr) return std::move(error_);
-    INDIGO_ASSIGN(const Chunk* source, input_->next(kChunkRows));
+    INDIGO_ASSIGN(const Chunk* source, input_->next(one_by_one() ? 1 : kChunkRows));
     if (source == nullptr) return nullptr;
     if (source->selection.count > 1) INDIGO_TRY(state_.check());
     arena_.reset();

@@ -29,6 +29,8 @@ class ChangeOperator : public Operator {
   // Changes the rows of `source`, which may become a chunk with the rows as they were read again; answers those that it
   // changed. What stopped it is in `error`.
   virtual Selection change(const Chunk*& source, std::unique_ptr<Error>& error) = 0;
+  // Rows are taken one by one: what one row's functions do, the next one's conditions see.
+  virtual bool one_by_one() const { return false; }
   // Before the rows are looked for.
   virtual void announce() {}
   // The table's rows for RETURNING, which sees them as input 1 beside the source.

@@ -172,33 +172,36 @@ replication::SessionChanges* ChangeTarget::gathering() const {
   return changes != nullptr && changes->wanted(*relation_) ? changes : nullptr;
 }
 
-Status ChangeTarget::inserted(Bytes row, bool moved) {
+Status ChangeTarget::inserted(Bytes key, Bytes row, bool moved) {
   if (auto* changes = gathering()) [[unlikely]]
     changes->inserted(relation_, row);
   if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, Bytes(), row));
   if (has_foreign_keys_) INDIGO_TRY(state_.foreign_keys().child_written(state_, relation_, Bytes(), row));
   if (!triggers_.after(catalog::kTriggerInsert)) return {};
   return triggers_.queue(catalog::kTriggerInsert, Bytes(), row,
-                         moved ? catalog::kTriggerUpdate : catalog::kTriggerInsert);
+                         moved ? catalog::kTriggerUpdate : catalog::kTriggerInsert, {}, {key, true});
 }
 
-Status ChangeTarget::updated(Bytes old_row, Bytes new_row) {
+Status ChangeTarget::updated(const storage::Claimed& old, Bytes new_key, Bytes new_row) {
+  const Bytes old_row = old.row;
   if (auto* changes = gathering()) [[unlikely]]
     changes->updated(relation_, old_row, new_row);
   if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, old_row, new_row));
   if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_updated(state_, relation_, old_row, new_row));
   if (has_foreign_keys_) INDIGO_TRY(state_.foreign_keys().child_written(state_, relation_, old_row, new_row));
   if (!triggers_.after(catalog::kTriggerUpdate)) return {};
-  return triggers_.queue(catalog::kTriggerUpdate, old_row, new_row, catalog::kTriggerUpdate);
+  return triggers_.queue(catalog::kTriggerUpdate, old_row, new_row, catalog::kTriggerUpdate, {old.key, old.own},
+                         {new_key, true});
 }
 
-Status ChangeTarget::erased(Bytes old_row, bool moved) {
+Status ChangeTarget::erased(const storage::Claimed& old, bool moved) {
+  const Bytes old_row = old.row;
   if (auto* changes = gathering()) [[unlikely]]
     changes->erased(relation_, old_row);
   if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_erased(state_, relation_, old_row, moved));
   if (!triggers_.after(catalog::kTriggerDelete)) return {};
   return triggers_.queue(catalog::kTriggerDelete, old_row, Bytes(),
-                         moved ? catalog::kTriggerUpdate : catalog::kTriggerDelete);
+                         moved ? catalog::kTriggerUpdate : catalog::kTriggerDelete, {old.key, old.own}, {});
 }
 
 Status ChangeTarget::moved(const std::shared_ptr<const catalog::RelationInfo>& root, Bytes old_row, const Chunk& moved,

@@ -54,9 +54,9 @@ class ChangeTarget {
            triggers_.after(catalog::kTriggerUpdate);
   }
   // `moved`: part of an UPDATE that takes the row to another partition.
-  Status inserted(Bytes row, bool moved = false);
-  Status updated(Bytes old_row, Bytes new_row);
-  Status erased(Bytes old_row, bool moved = false);
+  Status inserted(Bytes key, Bytes row, bool moved = false);
+  Status updated(const storage::Claimed& old, Bytes new_key, Bytes new_row);
+  Status erased(const storage::Claimed& old, bool moved = false);
   // An UPDATE of the partitioned table `root` took the row to another partition: `moved`, in root's columns, has it.
   Status moved(const std::shared_ptr<const catalog::RelationInfo>& root, Bytes old_row, const Chunk& moved,
                uint32_t row);

@@ -85,7 +85,7 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
     if (status == storage::StorageStatus::kNotFound) {  // gone, or changed by this very command: a row changes once
       self_modified_ |= claimed.self_modified;
       if (watches_ && claimed.self_modified && !handled_->contains(std::string(key))) {
-        error = std::make_unique<Error>(changed_by_trigger(act_));
+        error = std::make_unique<Error>(changed_by_trigger(claim_act_));
         break;
       }
       continue;
@@ -111,12 +111,17 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
   return {rows_.data(), static_cast<uint32_t>(rows_.size())};
 }
 
-Status RowClaimer::check_untouched(QueryState& state, uint32_t row, storage::RowLockMode mode) {
+Status RowClaimer::check_untouched(QueryState& state, uint32_t row, storage::RowLockMode mode, const char* act) {
+  return check_row_untouched(state, *relation_, state.view(), claimed_[row].key, mode, act == nullptr ? act_ : act);
+}
+
+Status check_row_untouched(QueryState& state, const catalog::RelationInfo& relation, const storage::ReadView& view,
+                           const std::string& key, storage::RowLockMode mode, const char* act) {
   storage::Claimed again;
-  const storage::StorageStatus status = relation_->table->claim(state.transaction(), state.view(), claimed_[row].key,
-                                                                mode, storage::LockWait::kWait, again);
-  if (status == storage::StorageStatus::kNotFound) return changed_by_trigger(act_);
-  if (status != storage::StorageStatus::kOk) return change_error(status, *relation_);
+  const storage::StorageStatus status =
+      relation.table->claim(state.transaction(), view, key, mode, storage::LockWait::kWait, again);
+  if (status == storage::StorageStatus::kNotFound) return changed_by_trigger(act);
+  if (status != storage::StorageStatus::kOk) return change_error(status, relation);
   return {};
 }
 

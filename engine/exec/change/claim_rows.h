@@ -30,14 +30,15 @@ class RowClaimer {
   bool self_modified() const { return self_modified_; }
   // Functions run between the rows' changes: rows are claimed one by one, and one that such a function has changed is an
   // error (27000), where one that this statement has changed is passed over.
-  // `act`: "updated" or "deleted".
-  void watch_triggers(const char* act) {
+  // `act`: "updated" or "deleted". `locks`: the rows are locked for BEFORE triggers, whatever is done to them then.
+  void watch_triggers(const char* act, bool locks) {
     watches_ = true;
     act_ = act;
+    claim_act_ = locks ? "updated" : act;
   }
   bool watches_triggers() const { return watches_; }
-  // After a trigger function has run for a claimed row: 27000 when it has changed the row.
-  Status check_untouched(QueryState& state, uint32_t row, storage::RowLockMode mode);
+  // After a function has run for a claimed row: 27000 when it has changed the row. `act`: null for what is watched.
+  Status check_untouched(QueryState& state, uint32_t row, storage::RowLockMode mode, const char* act = nullptr);
   // Takes a row that is claimed with kNoKeyUpdate with kUpdate; false: others have locked its key, and one would have to wait.
   Result<bool> strengthen(QueryState& state, uint32_t row);
   void unclaim(QueryState& state, uint32_t row);
@@ -53,11 +54,15 @@ class RowClaimer {
   std::unique_ptr<std::unordered_set<std::string>> seen_ = std::make_unique<std::unordered_set<std::string>>();
   std::unique_ptr<std::unordered_set<std::string>> handled_;  // watching: keys that have been claimed in this run
   uint64_t handled_run_ = 0;
-  const char* act_ = "updated";
+  const char *act_ = "updated", *claim_act_ = "updated";
   std::vector<storage::Claimed> claimed_;
   std::unique_ptr<Chunk> copy_ = std::make_unique<Chunk>(), target_row_ = std::make_unique<Chunk>();
   std::vector<uint16_t> rows_;
 };
+
+// The same of a row that was claimed under `view`.
+Status check_row_untouched(QueryState& state, const catalog::RelationInfo& relation, const storage::ReadView& view,
+                           const std::string& key, storage::RowLockMode mode, const char* act);
 
 // Whether a change's source can hold a target row more than once (it is not just a scan of the target).
 bool is_joined_source(const sql::Plan& source);

@@ -39,6 +39,8 @@ struct ConstraintEvent {
   std::string old_row, new_row;
   int16_t trigger_event = 0;                            // of kTrigger: catalog::TriggerType
   std::shared_ptr<const TransitionTables> transitions;  // the same; null: it reads none
+  std::string old_key = {}, new_key = {};               // of kTrigger: where the rows lie
+  bool old_own = false;                                 // the old one was this transaction's already
 
   const catalog::TriggerInfo& trigger() const { return relation->triggers->triggers[constraint]; }
   // Null: of a trigger that is no constraint.

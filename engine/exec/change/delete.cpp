@@ -20,19 +20,21 @@ class DeleteOperator final : public ChangeOperator {
     for (size_t c = 0; c < target_.column_count(); c++) wanted_.push_back(static_cast<uint16_t>(c));
     const auto& named = static_cast<const sql::DeletePlan&>(statement).relation;
     target_.triggers().set_named(named);
-    if (target_.triggers().before(catalog::kTriggerDelete) || has_before_statement(*named, catalog::kTriggerDelete))
-      claimer_.watch_triggers("deleted");
+    const bool locks = target_.triggers().before(catalog::kTriggerDelete);
+    if (locks || has_before_statement(*named, catalog::kTriggerDelete) || state.runs_routines())
+      claimer_.watch_triggers("deleted", locks);
   }
 
  private:
   void announce() override { claimer_.announce(state_); }
+  bool one_by_one() const override { return state_.runs_routines(); }
   Selection change(const Chunk*& source, std::unique_ptr<Error>& error) override {
     if (claimer_.watches_triggers()) return change_each(source, error);
     Selection rows = claimer_.claim(state_, source, source->selection, storage::RowLockMode::kUpdate, error);
     for (uint32_t done = 0; done < rows.count; done++) {
       const storage::Claimed& claimed = claimer_.claimed()[rows[done]];
       Status status = target_.erase(claimed.key);
-      if (status.ok()) status = target_.erased(claimed.row);
+      if (status.ok()) status = target_.erased(claimed);
       if (!status.ok()) {
         error = status.take_error();
         return {rows.rows, done};
@@ -68,8 +70,8 @@ class DeleteOperator final : public ChangeOperator {
     const storage::Claimed& claimed = claimer_.claimed()[r];
     const uint64_t command = state_.transaction().command();
     std::string row;
-    INDIGO_ASSIGN(const bool keeps,
-                  target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete, claimed.row, row));
+    INDIGO_ASSIGN(const bool keeps, target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete,
+                                                            claimed.row, row, {claimed.key, claimed.own}));
     const bool ran =
         state_.transaction().command() != command;  // statements of its own, of which some may have taken the row
     if (!keeps) {
@@ -78,7 +80,7 @@ class DeleteOperator final : public ChangeOperator {
     }
     if (ran) INDIGO_TRY(claimer_.check_untouched(state_, r, storage::RowLockMode::kUpdate));
     INDIGO_TRY(target_.erase(claimed.key));
-    INDIGO_TRY(target_.erased(claimed.row));
+    INDIGO_TRY(target_.erased(claimed));
     return true;
   }
 

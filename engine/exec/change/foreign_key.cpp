@@ -393,6 +393,8 @@ Status ForeignKeyQueue::trigger_event(QueryState& state, const Event& event) {
   call.event = event.trigger_event;
   call.old_row = event.old_row;
   call.new_row = event.new_row;
+  call.old_place = {event.old_key, event.old_own};
+  call.new_place = {event.new_key, true};
   call.transitions = event.transitions;
   INDIGO_TRY(state.context().triggers->call(call));
   return {};

@@ -221,15 +221,15 @@ Status ForeignKeyAction::erase(const Relation& leaf, const std::vector<std::stri
     INDIGO_ASSIGN(const bool there, claim(*leaf, key, storage::RowLockMode::kUpdate, columns, values, claimed));
     if (!there) continue;
     if (triggers.before(catalog::kTriggerDelete)) {
-      INDIGO_ASSIGN(const bool goes,
-                    triggers.fire(catalog::kTriggerBefore, catalog::kTriggerDelete, claimed.row, ignored));
+      INDIGO_ASSIGN(const bool goes, triggers.fire(catalog::kTriggerBefore, catalog::kTriggerDelete, claimed.row,
+                                                   ignored, {claimed.key, claimed.own}));
       if (!goes) {
         leaf->table->unclaim(state.transaction(), claimed.key);
         continue;
       }
     }
     INDIGO_TRY(target.erase(claimed.key));
-    INDIGO_TRY(target.erased(claimed.row));
+    INDIGO_TRY(target.erased(claimed));
   }
   return {};
 }

@@ -35,16 +35,17 @@ class MergeOperator final : public Operator {
     target_row_.columns.resize(target_.column_count());
     target_.triggers().set_named(static_cast<const sql::MergePlan&>(statement).relation);
     const catalog::RelationInfo& named = *static_cast<const sql::MergePlan&>(statement).relation;
-    bool watches =
-        has_before_statement(named, catalog::kTriggerUpdate) || has_before_statement(named, catalog::kTriggerDelete);
+    bool locks = false;
     for (MergeStep& step : steps_) {
       if (step.updater != nullptr) {
         step.updater->target().triggers().set_named(static_cast<const sql::MergePlan&>(statement).relation);
-        watches |= step.updater->has_before_triggers();
+        locks |= step.updater->has_before_triggers();
       }
-      watches |= step.command == sql::CommandKind::kDelete && target_.triggers().before(catalog::kTriggerDelete);
+      locks |= step.command == sql::CommandKind::kDelete && target_.triggers().before(catalog::kTriggerDelete);
     }
-    if (watches) claimer_.watch_triggers("updated or deleted");
+    const bool watches = locks || state.runs_routines() || has_before_statement(named, catalog::kTriggerUpdate) ||
+                         has_before_statement(named, catalog::kTriggerDelete);
+    if (watches) claimer_.watch_triggers("updated or deleted", locks);
   }
 
   Status open(Open mode) override {
@@ -55,7 +56,7 @@ class MergeOperator final : public Operator {
 
   Result<Chunk*> next(uint32_t) override {
     while (true) {
-      INDIGO_ASSIGN(Chunk * chunk, input_->next(kChunkRows));
+      INDIGO_ASSIGN(Chunk * chunk, input_->next(state_.runs_routines() ? 1 : kChunkRows));
       if (chunk == nullptr) return nullptr;
       INDIGO_TRY(state_.check());
       for (uint32_t i = 0; i < chunk->selection.count; i++) {
@@ -124,8 +125,8 @@ class MergeOperator final : public Operator {
   Result<bool> erase_row(const storage::Claimed& found, uint32_t row, storage::RowLockMode mode) {
     const uint64_t command = state_.transaction().command();
     std::string returned;
-    INDIGO_ASSIGN(const bool keeps,
-                  target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete, found.row, returned));
+    INDIGO_ASSIGN(const bool keeps, target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete, found.row,
+                                                            returned, {found.key, found.own}));
     const bool ran = state_.transaction().command() != command;
     if (!keeps) {
       if (!ran) target_.table().unclaim(state_.transaction(), found.key);
@@ -133,7 +134,7 @@ class MergeOperator final : public Operator {
     }
     if (ran) INDIGO_TRY(claimer_.check_untouched(state_, row, mode));
     INDIGO_TRY(target_.erase(found.key));
-    INDIGO_TRY(target_.erased(found.row));
+    INDIGO_TRY(target_.erased(found));
     return true;
   }
 

@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "catalog/tables/system_columns.h"
+#include "engine/exec/change/claim_rows.h"
 #include "engine/exec/change/moved_away.h"
 #include "engine/exec/scan/row_decoder.h"
 
@@ -98,6 +99,8 @@ Result<ConflictHandler::Answer> OnConflictHandler::conflict(const storage::Dupli
         system_value(inserter_.target().relation(), existing, column, state_.functions().arena()));
   }
   updater_->load(claimed_, {nullptr, 1});
+  updater_->watch(view, mode);
+  const uint64_t command = txn.command();
   std::unique_ptr<Error> error;
   if (where_) {
     Selection passed = where_.filter(Frame{{&excluded_, &updater_->old_rows()}, 1}, {nullptr, 1}, error);
@@ -106,6 +109,9 @@ Result<ConflictHandler::Answer> OnConflictHandler::conflict(const storage::Dupli
       table.unclaim(txn, claimed_[0].key);
       return Answer::kSkip;
     }
+  }
+  if (txn.command() != command) {
+    INDIGO_TRY(check_row_untouched(state_, inserter_.target().relation(), view, claimed_[0].key, mode, "updated"));
   }
   if (!row_checks_.empty()) {
     row_checks_.run(Frame{{&excluded_, &updater_->old_rows()}, 1}, {nullptr, 1}, error);

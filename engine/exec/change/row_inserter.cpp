@@ -270,7 +270,7 @@ void RowInserter::write(Selection selection, Selection all, ConflictHandler* han
         return;
       }
       if (*done) {
-        Status told = target_.inserted(image_, moving_);
+        Status told = target_.inserted(key_, image_, moving_);
         if (!told.ok()) {
           error = told.take_error();
           return;

@@ -6,6 +6,7 @@
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/foreign_key.h"
 #include "engine/exec/change/statement_state.h"
+#include "engine/exec/scan/row_decoder.h"
 #include "sql/analyze/trigger_condition.h"
 
 namespace indigo::engine::exec {
@@ -22,6 +23,17 @@ void RowTriggers::set_named(Relation named) {
   named_ = std::move(named);
   captures_ = named_->triggers != nullptr && named_->triggers->has_transitions;
   if (captures_) column_of_ = matching_columns(*named_, *relation_);
+}
+
+Datum trigger_system_value(const catalog::RelationInfo& relation, Bytes row, const RowPlace& place, uint64_t own_id,
+                           int column, Arena& arena) {
+  if (!place.key.empty()) {
+    if (column == sql::kXminColumn && place.own) return Datum::of_oid(static_cast<Oid>(own_id));
+    return system_value(relation, {place.key, row}, column, arena);
+  }
+  if (column != sql::kCtidColumn) return Datum::of_oid(0);
+  constexpr Str kNowhere("\xff\xff\xff\xff\0\0", 6);
+  return Datum::of(arena.copy(kNowhere));
 }
 
 void show_row(const catalog::RelationInfo& relation, Bytes image, Chunk& out) {
@@ -46,26 +58,38 @@ bool is_due(QueryState& state, const TriggerInfo& t, int16_t row, int16_t timing
   return host != nullptr && host->fires(t.enabled);
 }
 
-Result<Condition> compile_when(QueryState& state, const catalog::RelationInfo& relation, const TriggerInfo& t) {
+Result<Condition> compile_when(QueryState& state, const catalog::RelationInfo& relation, const TriggerInfo& t,
+                               bool* system_columns = nullptr) {
   INDIGO_ASSIGN(const sql::ExprPtr loaded, sql::load_trigger_condition(state.session(), t.condition, relation, false));
+  if (system_columns != nullptr) *system_columns = sql::reads_system_columns(loaded);
   Builder b(state);
   return b.compile_condition(sql::over_old_and_new(loaded, relation));
 }
 
 }  // namespace
 
-Result<bool> RowTriggers::meets(size_t trigger, Bytes old_row, Bytes new_row) {
+Result<bool> RowTriggers::meets(size_t trigger, const Rows& rows) {
   const TriggerInfo& t = set_->triggers[trigger];
   if (t.condition.empty()) return true;
   conditions_.resize(set_->triggers.size());
   if (conditions_[trigger] == nullptr) {
     auto made = std::make_unique<When>();
-    INDIGO_ASSIGN(made->condition, compile_when(state_, *relation_, t));
+    INDIGO_ASSIGN(made->condition, compile_when(state_, *relation_, t, &made->system_columns));
     conditions_[trigger] = std::move(made);
   }
   When& when = *conditions_[trigger];
-  if (!old_row.empty()) show_row(*relation_, old_row, when.old_row);
-  if (!new_row.empty()) show_row(*relation_, new_row, when.new_row);
+  Arena arena;
+  const auto show = [&](Bytes image, const RowPlace& place, Chunk& out) {
+    if (image.empty()) return;
+    show_row(*relation_, image, out);
+    if (!when.system_columns) return;
+    for (const sql::SystemColumn column : sql::kConditionSystemColumns) {
+      out.columns.emplace_back().set_constant(
+          trigger_system_value(*relation_, image, place, state_.transaction().id().value, column, arena));
+    }
+  };
+  show(rows.old_row, rows.old_place, when.old_row);
+  show(rows.new_row, rows.new_place, when.new_row);
   std::unique_ptr<Error> error;
   static constexpr uint16_t kRow = 0;
   const bool met = when.condition.filter(Frame{{&when.old_row, &when.new_row}, 1}, {&kRow, 1}, error).count == 1;
@@ -73,9 +97,9 @@ Result<bool> RowTriggers::meets(size_t trigger, Bytes old_row, Bytes new_row) {
   return met;
 }
 
-Result<bool> RowTriggers::applies(size_t trigger, int16_t timing, int16_t event, Bytes old_row, Bytes new_row) {
+Result<bool> RowTriggers::applies(size_t trigger, int16_t timing, int16_t event, const Rows& rows) {
   if (!is_due(state_, set_->triggers[trigger], catalog::kTriggerRow, timing, event, updated_)) return false;
-  return meets(trigger, old_row, new_row);
+  return meets(trigger, rows);
 }
 
 // A row that was routed here may not be sent elsewhere by a trigger that its partitioned table has given the partition.
@@ -94,17 +118,18 @@ Status RowTriggers::check_partition(const TriggerInfo& trigger, Bytes row) {
                    relation_->schema_name + "." + relation_->name + "\".");
 }
 
-Result<bool> RowTriggers::fire(int16_t timing, int16_t event, Bytes old_row, std::string& row) {
+Result<bool> RowTriggers::fire(int16_t timing, int16_t event, Bytes old_row, std::string& row, RowPlace old_place) {
   if (set_ == nullptr) return true;
   const bool erases = event == catalog::kTriggerDelete;
   for (size_t i = 0; i < set_->triggers.size(); i++) {
-    INDIGO_ASSIGN(const bool due, applies(i, timing, event, old_row, erases ? Bytes() : Bytes(row)));
+    INDIGO_ASSIGN(const bool due, applies(i, timing, event, {old_row, erases ? Bytes() : Bytes(row), old_place, {}}));
     if (!due) continue;
     TriggerCall call;
     call.relation = relation_;
     call.trigger = &set_->triggers[i];
     call.event = event;
     call.old_row = old_row;
+    call.old_place = old_place;
     if (!erases) call.new_row = row;
     call.updated = updated_;
     INDIGO_ASSIGN(auto answer, state_.context().triggers->call(call));
@@ -134,14 +159,18 @@ void RowTriggers::capture(int16_t event, Bytes old_row, Bytes new_row) {
   if (tables->wants_new && !new_row.empty()) add(new_row, tables->new_rows);
 }
 
-Status RowTriggers::queue(int16_t event, Bytes old_row, Bytes new_row, int16_t capture_as) {
+Status RowTriggers::queue(int16_t event, Bytes old_row, Bytes new_row, int16_t capture_as, RowPlace old_place,
+                          RowPlace new_place) {
   if (captures_) capture(capture_as, old_row, new_row);
   if (!any(0, event)) return {};
   for (size_t i = 0; i < set_->triggers.size(); i++) {
-    INDIGO_ASSIGN(const bool due, applies(i, 0, event, old_row, new_row));
+    INDIGO_ASSIGN(const bool due, applies(i, 0, event, {old_row, new_row, old_place, new_place}));
     if (!due) continue;
     ConstraintEvent e{ConstraintEvent::Kind::kTrigger, relation_, i, std::string(old_row), std::string(new_row)};
     e.trigger_event = event;
+    e.old_key = old_place.key;
+    e.old_own = old_place.own;
+    e.new_key = new_place.key;
     if (set_->triggers[i].uses_transition_tables()) e.transitions = state_.changes().shared_transitions(named_, event);
     state_.foreign_keys().add(std::move(e));
   }

@@ -33,21 +33,26 @@ class RowTriggers {
   bool after(int16_t event) const { return any(0, event) || captures_; }
 
   // BEFORE (or INSTEAD OF) triggers. `row`: NEW, or for DELETE what is returned; false: the row stays as it is.
-  Result<bool> fire(int16_t timing, int16_t event, Bytes old_row, std::string& row);
+  Result<bool> fire(int16_t timing, int16_t event, Bytes old_row, std::string& row, RowPlace old_place = {});
   // AFTER triggers go into the queue, the rows into transition tables. `capture_as`: the event whose tables these are.
-  Status queue(int16_t event, Bytes old_row, Bytes new_row, int16_t capture_as);
+  Status queue(int16_t event, Bytes old_row, Bytes new_row, int16_t capture_as, RowPlace old_place, RowPlace new_place);
 
  private:
   struct When {
     Condition condition;
+    bool system_columns = false;  // reads some
     Chunk old_row, new_row;
   };
   bool any(int16_t timing, int16_t event) const {
     return set_ != nullptr && set_->any(catalog::kTriggerRow, timing, event);
   }
   // Does this trigger fire, as far as its event, state, columns and WHEN say?
-  Result<bool> applies(size_t trigger, int16_t timing, int16_t event, Bytes old_row, Bytes new_row);
-  Result<bool> meets(size_t trigger, Bytes old_row, Bytes new_row);
+  struct Rows {
+    Bytes old_row, new_row;
+    RowPlace old_place, new_place;
+  };
+  Result<bool> applies(size_t trigger, int16_t timing, int16_t event, const Rows& rows);
+  Result<bool> meets(size_t trigger, const Rows& rows);
   Status check_partition(const catalog::TriggerInfo& trigger, Bytes row);
   void capture(int16_t event, Bytes old_row, Bytes new_row);
 
@@ -63,6 +68,10 @@ class RowTriggers {
   std::vector<Datum> captured_;
 };
 
+// A system column of a trigger's row: of one that lies nowhere yet, PostgreSQL's values for that. xmin of a row that the
+// transaction `own_id` has written is that transaction, as txid_current() tells it.
+Datum trigger_system_value(const catalog::RelationInfo& relation, Bytes row, const RowPlace& place, uint64_t own_id,
+                           int column, Arena& arena);
 // A row's image as columns of a chunk with that one row; strings borrow from the image.
 void show_row(const catalog::RelationInfo& relation, Bytes image, Chunk& out);
 

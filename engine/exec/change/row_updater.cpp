@@ -189,6 +189,7 @@ void RowUpdater::load(std::span<const storage::Claimed> claimed, Selection selec
 Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claimed> claimed, Selection selection,
                              std::unique_ptr<Error>& error) {
   written_.clear();
+  command_ = state_.transaction().command();
   Frame frame{{source, &old_}, extent_of(selection)};
   selection.count = values_.evaluate(frame, selection, error);
   if (selection.count == 0) return {};
@@ -234,16 +235,12 @@ Result<bool> RowUpdater::fire_before(const storage::Claimed& claimed, uint32_t r
   const types::RowLayout& layout = target_.relation().layout;
   layout.encode(columns_, row, triggered_);
   const std::string computed = triggered_;
-  const uint64_t command = state_.transaction().command();
-  INDIGO_ASSIGN(const bool keeps,
-                target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerUpdate, claimed.row, triggered_));
-  const bool ran =
-      state_.transaction().command() != command;  // statements of its own, of which some may have taken the row
+  INDIGO_ASSIGN(const bool keeps, target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerUpdate, claimed.row,
+                                                          triggered_, {claimed.key, claimed.own}));
   if (!keeps) {
-    if (!ran) target_.table().unclaim(state_.transaction(), claimed.key);
+    if (!functions_ran()) target_.table().unclaim(state_.transaction(), claimed.key);
     return false;
   }
-  if (claimer_ != nullptr && ran) INDIGO_TRY(claimer_->check_untouched(state_, row, mode_));
   if (triggered_ == computed) return true;
   for (size_t c = 0; c < new_.columns.size() && c < layout.column_count(); c++) {
     new_.columns[c].set_constant(layout.column(triggered_, c));
@@ -292,15 +289,24 @@ Status RowUpdater::strengthen(std::span<const storage::Claimed> claimed, Selecti
   return {};
 }
 
+bool RowUpdater::functions_ran() const { return state_.transaction().command() != command_; }
+
+Status RowUpdater::check_untouched(const storage::Claimed& claimed, uint32_t row, const char* act) {
+  if (claimer_ != nullptr) return claimer_->check_untouched(state_, row, mode_, act);
+  if (!view_) return {};
+  return check_row_untouched(state_, target_.relation(), *view_, claimed.key, mode_, act == nullptr ? "updated" : act);
+}
+
 Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
   if (partition_check_ != nullptr) {
     INDIGO_ASSIGN(const bool stays, partition_check_->holds(new_, row));
     if (!stays) return move(claimed, row);
   }
+  if (functions_ran()) INDIGO_TRY(check_untouched(claimed, row, nullptr));
   make_image(claimed, row);
   if (partial_) {
     INDIGO_TRY(target_.update(claimed.key, claimed.key, image_));
-    return target_.updated(claimed.row, image_);
+    return target_.updated(claimed, claimed.key, image_);
   }
   const bool rekeyed = changes_key_ || (before_ && !target_.relation().has_hidden_row_id());
   if (rekeyed) target_.key_of(columns_, row, key_);
@@ -316,7 +322,7 @@ Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
   }
   INDIGO_TRY(target_.update(claimed.key, key, image_));
   returned_.set(state_, new_, row, {key, image_});
-  return target_.updated(claimed.row, image_);
+  return target_.updated(claimed, key, image_);
 }
 
 Status RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
@@ -338,11 +344,12 @@ Status RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
     }
   }
   std::string ignored;
-  INDIGO_ASSIGN(const bool erases,
-                target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete, claimed.row, ignored));
+  INDIGO_ASSIGN(const bool erases, target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete,
+                                                           claimed.row, ignored, {claimed.key, claimed.own}));
   if (!erases) return {};
+  if (functions_ran()) INDIGO_TRY(check_untouched(claimed, row, "deleted"));
   INDIGO_TRY(target_.erase_moved(claimed.key));
-  INDIGO_TRY(target_.erased(claimed.row, true));
+  INDIGO_TRY(target_.erased(claimed, true));
   INDIGO_TRY(target_.moved(root, claimed.row, moved_, row));
   const auto r = static_cast<uint16_t>(row);
   std::unique_ptr<Error> error;

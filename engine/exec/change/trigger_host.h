@@ -30,11 +30,18 @@ struct TransitionTables {
   RowStore old_rows, new_rows;
 };
 
+// Where a row lies, for its system columns; without a key it lies nowhere yet.
+struct RowPlace {
+  Bytes key = {};
+  bool own = false;  // written by this transaction
+};
+
 struct TriggerCall {
   std::shared_ptr<const catalog::RelationInfo> relation;
   const catalog::TriggerInfo* trigger = nullptr;
-  int16_t event = 0;                      // catalog::TriggerType
-  Bytes old_row, new_row;                 // of row triggers; empty: there is none
+  int16_t event = 0;       // catalog::TriggerType
+  Bytes old_row, new_row;  // of row triggers; empty: there is none
+  RowPlace old_place = {}, new_place = {};
   std::span<const int16_t> updated = {};  // the columns that an UPDATE gives values to (attnums)
   std::shared_ptr<const TransitionTables> transitions;
 

@@ -24,12 +24,15 @@ class UpdateOperator final : public ChangeOperator {
         mode_(updater_->may_change_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate) {
     const auto& named = static_cast<const sql::UpdatePlan&>(statement).relation;
     updater_->target().triggers().set_named(named);
-    if (updater_->has_before_triggers() || has_before_statement(*named, catalog::kTriggerUpdate))
-      claimer_.watch_triggers("updated");
+    if (updater_->has_before_triggers() || updater_->move_fires_before() ||
+        has_before_statement(*named, catalog::kTriggerUpdate) || state.runs_routines()) {
+      claimer_.watch_triggers("updated", true);
+    }
   }
 
  private:
   void announce() override { claimer_.announce(state_); }
+  bool one_by_one() const override { return state_.runs_routines(); }
   Selection change(const Chunk*& source, std::unique_ptr<Error>& error) override {
     if (claimer_.watches_triggers()) return change_each(source, error);
     Selection rows = claimer_.claim(state_, source, source->selection, storage::RowLockMode::kNoKeyUpdate, error);
@@ -59,7 +62,7 @@ class UpdateOperator final : public ChangeOperator {
   }
   const Chunk& changed_rows(Selection) override { return one_by_one_ ? changed_ : updater_->new_rows(); }
 
-  // One row at a time: BEFORE triggers may change others.
+  // One row at a time: BEFORE triggers and functions may change others.
   Selection change_each(const Chunk*& source, std::unique_ptr<Error>& error) {
     one_by_one_ = true;
     done_.clear();

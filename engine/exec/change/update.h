@@ -9,6 +9,7 @@
 // Thread safety: none.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/exec/change/change_target.h"
@@ -39,6 +40,15 @@ class RowUpdater {
   const std::vector<uint16_t>& blocked() const { return blocked_; }
   // Then rows come one at a time, and a claimer that watches for what the triggers' functions do.
   bool has_before_triggers() const { return before_; }
+  // Or rows leave the table for another partition, and its BEFORE DELETE triggers see them go.
+  bool move_fires_before() {
+    return moved_plan_.relation != nullptr && target_.triggers().before(catalog::kTriggerDelete);
+  }
+  // Of rows that were claimed under `view` without a claimer: whether functions have changed them is looked at (27000).
+  void watch(const storage::ReadView& view, storage::RowLockMode mode) {
+    view_ = view;
+    mode_ = mode;
+  }
   void set_claimer(RowClaimer* claimer, storage::RowLockMode mode) {
     claimer_ = claimer;
     mode_ = mode;
@@ -62,6 +72,9 @@ class RowUpdater {
   uint32_t check_partial(const Frame& frame, std::span<const storage::Claimed> claimed, Selection selection,
                          std::unique_ptr<Error>& error);
   Status write(const storage::Claimed& claimed, uint32_t row);
+  // After functions have run for a row, and statements of their own: whether they have left it alone. `act` as RowClaimer's.
+  Status check_untouched(const storage::Claimed& claimed, uint32_t row, const char* act);
+  bool functions_ran() const;
   // Claims with kUpdate the rows whose key changes; those that would have to wait are blocked_.
   Status strengthen(std::span<const storage::Claimed> claimed, Selection selection);
   Result<bool> needs_strong_lock(const storage::Claimed& claimed, uint32_t row);
@@ -95,6 +108,8 @@ class RowUpdater {
   bool before_ = false;    // BEFORE UPDATE triggers
   std::string triggered_;  // the row as they left it
   RowClaimer* claimer_ = nullptr;
+  std::optional<storage::ReadView> view_;  // watch()
+  uint64_t command_ = 0;                   // when update() began
   storage::RowLockMode mode_ = storage::RowLockMode::kUpdate;
   std::vector<uint16_t> wanted_;  // columns that load() decodes
   std::vector<Vector> decoded_;

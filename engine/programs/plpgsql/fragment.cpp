@@ -8,6 +8,7 @@
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/programs/active_view.h"
 #include "engine/programs/call_context.h"
 #include "engine/programs/plpgsql/function.h"
@@ -61,10 +62,13 @@ Result<sql::ExprPtr> FragmentScope::field(int variable, std::string_view name, i
         .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
   }
   const int at = record.find(name);
-  if (at < 0) return sql::ExprPtr();
+  const catalog::SystemColumn* system = at < 0 ? catalog::find_system_column(name) : nullptr;
+  if (at < 0 && system == nullptr) return sql::ExprPtr();
   const int index = function_.field_parameter(variable, name);
   note(used_, index);
-  return parameter_of(index, record.types[static_cast<size_t>(at)], location);
+  return parameter_of(
+      index, system != nullptr ? TypeRef{system->type, -1, kInvalidOid} : record.types[static_cast<size_t>(at)],
+      location);
 }
 
 Result<sql::VariableScope::Found> FragmentScope::find(std::span<const std::string_view> name, int location) const {
@@ -212,6 +216,13 @@ void CompiledFragment::forget() {
   statement_ = nullptr;
   compiled_ = nullptr;
   bound_ = false;
+}
+
+int CompiledFragment::whole_row() const {
+  const auto* parameter = simple_ == nullptr ? nullptr : sql::try_as<sql::ParamExpr>(simple_);
+  if (parameter == nullptr || parameter->index < function_.variable_count()) return -1;
+  const PlpgsqlFunction::FieldParameter& of = function_.field_of(parameter->index);
+  return of.field.empty() ? of.variable : -1;
 }
 
 Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
@@ -379,6 +390,11 @@ Status bind_fields(PlpgsqlFunction& function, std::span<const int> used, Frame& 
     Datum& place = frame.parameters[static_cast<size_t>(index)];
     if (!wanted.field.empty()) {
       const int at = record.find(wanted.field);
+      const catalog::SystemColumn* system = at < 0 ? catalog::find_system_column(wanted.field) : nullptr;
+      if (system != nullptr) {
+        place = record.system_value(system->number);
+        continue;
+      }
       if (at < 0) return Error(sqlstate::kInternalError, "field \"" + wanted.field + "\" is gone");
       place = record.values[static_cast<size_t>(at)].get();
       continue;

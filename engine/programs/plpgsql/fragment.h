@@ -55,6 +55,8 @@ class FragmentScope final : public sql::VariableScope {
 
 class CompiledFragment {
  public:
+  // The variable whose row is all that it computes; -1: none.
+  int whole_row() const;
   CompiledFragment(PlpgsqlFunction& function, const sql::plpgsql::Fragment& fragment);
 
   struct Answer {

@@ -31,10 +31,13 @@ struct RecordValue {
   std::vector<OwnedDatum> values;
   bool assigned = false;  // a record variable has no fields before
   bool null = true;
-  bool changed = false;  // since a trigger's row was put into it
-  uint64_t shape = 0;    // of the types and names; 0: none
+  bool changed = false;            // since a trigger's row was put into it
+  uint64_t shape = 0;              // of the types and names; 0: none
+  std::vector<OwnedDatum> system;  // ctid and so on, in the order of their numbers; none: nulls
 
   int find(std::string_view name) const;
+  // Of a system column (catalog/tables/system_columns.h).
+  Datum system_value(int16_t number) const;
   // After types or names have changed.
   void set_shape();
 };

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/trigger_info.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/programs/plpgsql/extra_checks.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/session/current_message.h"
@@ -93,6 +94,8 @@ void find_named(const std::string& source, PlpgsqlFunction::TriggerVariables& tr
   const auto has = [&](std::string_view name) { return escapes || text.find(name) != std::string::npos; };
   trigger.names_new = has("new");
   trigger.names_old = has("old");
+  for (const catalog::SystemColumn& column : catalog::kSystemColumns)
+    trigger.names_system = trigger.names_system || has(column.name);
   for (size_t i = 0; i < std::size(kTriggerVariables); i++) {
     if (has(kTriggerVariables[i].first)) trigger.named |= uint32_t{1} << i;
   }
@@ -127,6 +130,12 @@ int RecordValue::find(std::string_view name) const {
     if (names[i] == name && types[i].oid != kInvalidOid) return static_cast<int>(i);
   }
   return -1;
+}
+
+Datum RecordValue::system_value(int16_t number) const {
+  const auto at = static_cast<size_t>(-number - 1);
+  if (at < system.size()) return system[at].get();
+  return Datum::make_null(catalog::find_system_column(number)->type == oid::kTid ? Phys::kStr : Phys::kI32);
 }
 
 void RecordValue::set_shape() { shape = shape_of(types, names); }

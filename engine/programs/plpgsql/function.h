@@ -82,7 +82,7 @@ class PlpgsqlFunction final : public Routine {
     int end = -1;    // behind those
     // What the body cannot name is not set: by number behind `first`, and NEW and OLD.
     uint32_t named = 0;
-    bool names_new = false, names_old = false;
+    bool names_new = false, names_old = false, names_system = false;  // the last: system columns
     bool is_one(int variable) const {
       return variable == new_row || variable == old_row || (variable >= first && variable < end);
     }

@@ -57,7 +57,7 @@ class Interpreter {
 
   // ---- trigger.cpp
   void set_trigger_variables(const exec::TriggerCall& call);
-  void set_trigger_row(int variable, const catalog::RelationInfo& relation, Bytes image);
+  void set_trigger_row(int variable, const catalog::RelationInfo& relation, Bytes image, const exec::RowPlace& place);
   // A value of type record that has the fields of the triggering table's rows, as NEW and OLD have, as one of the table's row type;
   // none: it is another one, or this is no trigger function.
   std::optional<std::string> as_trigger_row(Str image) const;

@@ -8,7 +8,9 @@
 #include "engine/programs/programs.h"
 #include "engine/programs/row_catcher.h"
 #include "engine/row_sink.h"
+#include "engine/session/scanner_notices.h"
 #include "engine/session/session_parts.h"
+#include "engine/settings/applied_settings.h"
 #include "sql/parse/node.h"
 #include "sql/parse/parse_tree.h"
 #include "storage/store.h"
@@ -245,6 +247,7 @@ Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, cons
   const std::vector<TypeRef> given_types = types;
   const tree::Fragment whole{tree::Fragment::Form::kStatement, text, 0, -1, 0, -1};
   const auto failed = [&](std::unique_ptr<Error> error) { return fragment_error(std::move(*error), whole, true); };
+  report_scanner_notices(session_.message(), text, session_.applied_settings().strings);
   auto parsed = parse_statements(text, std::make_shared<UsingScope>(std::move(types)));
   if (!parsed.ok()) return failed(parsed.take_error());
   Dynamic out;

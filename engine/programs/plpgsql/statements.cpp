@@ -34,7 +34,14 @@ Status Interpreter::run_assign(const tree::Assign& s) {
     return {};
   }
   INDIGO_ASSIGN(const auto answer, evaluate(s.value));
-  return assign(s.place, answer.value, answer.type);
+  INDIGO_TRY(assign(s.place, answer.value, answer.type));
+  // A trigger's row takes its system columns along.
+  const int from = s.place.fields.empty() ? function_.fragment(*s.value).whole_row() : -1;
+  if (from >= 0 && from != s.place.variable && function_.variable(s.place.variable).row) {
+    const RecordValue& row = *frame_.values[static_cast<size_t>(from)].record;
+    frame_.values[static_cast<size_t>(s.place.variable)].record->system = row.system;
+  }
+  return {};
 }
 
 // The variable, or the field of a record, that the place is part of gets a whole new value.

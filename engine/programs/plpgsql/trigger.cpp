@@ -5,6 +5,8 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/trigger_info.h"
+#include "catalog/tables/system_columns.h"
+#include "engine/exec/change/row_triggers.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/session/session_parts.h"
 #include "types/io/record.h"
@@ -33,7 +35,8 @@ Error wrong_structure(std::string detail) {
 
 }  // namespace
 
-void Interpreter::set_trigger_row(int variable, const catalog::RelationInfo& relation, Bytes image) {
+void Interpreter::set_trigger_row(int variable, const catalog::RelationInfo& relation, Bytes image,
+                                  const exec::RowPlace& place) {
   RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
   record.assigned = true;
   record.null = image.empty();
@@ -56,6 +59,14 @@ void Interpreter::set_trigger_row(int variable, const catalog::RelationInfo& rel
     }
     record.set_shape();
   }
+  record.system.clear();
+  if (function_.trigger_variables().names_system && !image.empty()) {
+    Arena arena;
+    for (const catalog::SystemColumn& column : catalog::kSystemColumns) {
+      record.system.emplace_back(
+          exec::trigger_system_value(relation, image, place, session_.transaction().id().value, column.number, arena));
+    }
+  }
   record.values.clear();
   record.values.reserve(n);
   for (size_t c = 0; c < n; c++) {
@@ -69,8 +80,8 @@ void Interpreter::set_trigger_variables(const exec::TriggerCall& call) {
   const catalog::RelationInfo& r = *call.relation;
   const PlpgsqlFunction::TriggerVariables& at = function_.trigger_variables();
   // Statement triggers and the row that an event does not have: the table's fields, all null.
-  if (at.names_new) set_trigger_row(at.new_row, r, call.new_row);
-  if (at.names_old) set_trigger_row(at.old_row, r, call.old_row);
+  if (at.names_new) set_trigger_row(at.new_row, r, call.new_row, call.new_place);
+  if (at.names_old) set_trigger_row(at.old_row, r, call.old_row, call.old_place);
   if (at.names_new && t.timing() == catalog::kTriggerBefore && !call.new_row.empty()) {
     // Generated columns are computed behind the BEFORE triggers.
     RecordValue& record = *frame_.values[static_cast<size_t>(at.new_row)].record;

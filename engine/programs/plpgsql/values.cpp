@@ -3,6 +3,7 @@
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/programs/plpgsql/extra_checks.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/row_sink.h"
@@ -177,6 +178,7 @@ Status Interpreter::assign_record(int variable, std::span<const TypeRef> types, 
   frame_.state_known = false;
   RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
   record.changed = true;
+  record.system.clear();
   if (function_.variable(variable).type.oid == oid::kRecord) {
     const bool same =
         record.assigned &&
@@ -223,6 +225,8 @@ Status Interpreter::assign_field(int variable, const std::string& field, const D
         .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
   }
   const int at = record.find(field);
+  if (at < 0 && catalog::find_system_column(field) != nullptr)
+    return Error(sqlstate::kFeatureNotSupported, "cannot assign to system column \"" + field + "\"");
   if (at < 0) return Error(sqlstate::kUndefinedColumn, "record \"" + v.name + "\" has no field \"" + field + "\"");
   const TypeRef& wanted = record.types[static_cast<size_t>(at)];
   INDIGO_ASSIGN(const Datum converted, function_.cast(session_, value, type, wanted));
@@ -231,6 +235,7 @@ Status Interpreter::assign_field(int variable, const std::string& field, const D
       OwnedDatum(converted.null ? Datum::make_null(info != nullptr ? info->phys : Phys::kStr) : converted);
   record.null = false;
   record.changed = true;
+  record.system.clear();
   return {};
 }
 

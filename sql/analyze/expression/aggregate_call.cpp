@@ -138,7 +138,12 @@ Status transform_order(Scope& scope, const PgQuery__FuncCall& node, AggregateExp
   if (!e.distinct) return {};
   for (const ExprPtr& argument : e.arguments) {
     INDIGO_TRY(sort_operators(scope.a, argument->type.oid, false, true, argument->location));
-    INDIGO_TRY(sort_operators(scope.a, argument->type.oid, true, true, argument->location));
+    auto ordered = sort_operators(scope.a, argument->type.oid, true, true, argument->location);
+    if (!ordered.ok()) {
+      Error error = std::move(*ordered.take_error());
+      error.hint.clear();
+      return std::move(error).with_detail("Aggregates with DISTINCT must be able to sort their inputs.");
+    }
   }
   for (const SortKey& key : e.order) {
     if (std::find(e.arguments.begin(), e.arguments.end(), key.expr) == e.arguments.end()) {

@@ -5,6 +5,8 @@
 #include "sql/analyze/type/signature_text.h"
 #include "sql/parse/node.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
+#include "types/value/defined_equality.h"
 
 namespace indigo::sql {
 namespace {
@@ -245,6 +247,12 @@ Result<SortOperators> sort_operators(Analysis& a, Oid type, bool need_order, boo
         op && op->left == base && op->right == base && op->can_hash) {
       out.equal = op->oid;
     }
+  }
+  if (out.equal == kInvalidOid && need_equal) {
+    // By a hash class of users' own.
+    const types::Collator* keys = a.catalog.defined_order(base);
+    const auto* own = keys == nullptr ? nullptr : dynamic_cast<const types::DefinedEquality*>(keys->values());
+    if (own != nullptr) out.equal = own->op();
   }
   if (need_order && out.less == kInvalidOid) {
     return a

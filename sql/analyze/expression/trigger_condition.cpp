@@ -1,5 +1,6 @@
 #include "sql/analyze/trigger_condition.h"
 
+#include "catalog/tables/system_columns.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/from/names.h"
@@ -82,10 +83,10 @@ struct RowPrinter final : QueryNodePrinter {
     if (e.kind != ExprKind::kVar) return false;
     const auto& v = as<VarExpr>(e);
     out += v.entry == kOldEntry ? "old." : "new.";
-    if (v.column == kTableOidColumn) {
-      out += "tableoid";
-    } else if (v.column >= 0) {
+    if (v.column >= 0) {
       out += types::quote_identifier(relation.columns[static_cast<size_t>(v.column)].name);
+    } else if (const auto* system = catalog::find_system_column(v.column)) {
+      out += system->name;
     }
     return true;
   }
@@ -94,11 +95,20 @@ struct RowPrinter final : QueryNodePrinter {
 
 }  // namespace
 
+bool reads_system_columns(const ExprPtr& condition) {
+  bool found = false;
+  visit_expressions(condition, [&](const Expr& x, int) {
+    if (x.kind == ExprKind::kVar) found = found || as<VarExpr>(x).column < 0;
+    return !found;
+  });
+  return found;
+}
+
 ExprPtr over_old_and_new(const ExprPtr& e, const catalog::RelationInfo& relation) {
   if (!e) return e;
   if (const auto* v = try_as<VarExpr>(e)) {
-    if (v->column == kTableOidColumn) return make_const(v->type, Datum::of_oid(relation.oid));
-    return row_column(v->entry, v->column, v->type);
+    const int own = static_cast<int>(relation.columns.size());
+    return row_column(v->entry, v->column >= 0 ? v->column : own - v->column - 1, v->type);
   }
   if (const auto* w = try_as<WholeRowExpr>(e)) {
     auto row = std::make_shared<RowExpr>();

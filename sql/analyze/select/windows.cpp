@@ -98,7 +98,11 @@ class WindowReader {
   Status read_partition() {
     for (const PgQuery__Node* n : nodes(def_.n_partition_clause, def_.partition_clause)) {
       INDIGO_ASSIGN(ExprPtr e, key(n, Clause::kWindowPartition));
-      INDIGO_TRY(sort_operators(scope_.a, e->type.oid, true, true, location_of(n)));
+      INDIGO_ASSIGN(const SortOperators ops, sort_operators(scope_.a, e->type.oid, false, true, location_of(n)));
+      if (ops.less == kInvalidOid) {
+        return Error(sqlstate::kFeatureNotSupported, "could not implement window PARTITION BY")
+            .with_detail("Window partitioning columns must be of sortable datatypes.");
+      }
       out_.partition.push_back(std::move(e));
     }
     return {};
