@@ -43,8 +43,8 @@ AggregateCall::Fast AggregateCall::fast_kind(Oid function) {
 }
 
 Status AggregateCall::set_up(Builder& b, const sql::Expr& e, Oid function, Oid collation,
-                             const sql::ExprList& arguments, bool star, const sql::ExprPtr& filter) {
-  fast_ = star && arguments.empty() ? Fast::kCountStar : fast_kind(function);
+                             const sql::ExprList& arguments, const sql::ExprPtr& filter) {
+  fast_ = fast_kind(function);
   result_phys_ = b.phys_of(e.type);
   call_.function = function;
   call_.result = e.type;
@@ -74,7 +74,7 @@ Status AggregateCall::set_up(Builder& b, const sql::Expr& e, Oid function, Oid c
 
 Result<AggregateCall> AggregateCall::make(Builder& b, const sql::WindowCallExpr& e) {
   AggregateCall call;
-  INDIGO_TRY(call.set_up(b, e, e.function, e.collation, e.arguments, e.star, e.filter));
+  INDIGO_TRY(call.set_up(b, e, e.function, e.collation, e.arguments, e.filter));
   INDIGO_ASSIGN(call.arguments_, b.compile_all(e.arguments));
   return call;
 }
@@ -84,7 +84,7 @@ Result<AggregateCall> AggregateCall::make(Builder& b, const sql::AggregateExpr& 
   // Ordered-set aggregates take their direct arguments behind the aggregated ones (types/function/registry.h).
   sql::ExprList exprs = e.arguments;
   exprs.insert(exprs.end(), e.direct.begin(), e.direct.end());
-  INDIGO_TRY(call.set_up(b, e, e.function, e.collation, exprs, e.star, e.filter));
+  INDIGO_TRY(call.set_up(b, e, e.function, e.collation, exprs, e.filter));
   if (e.kind_of == 'h')
     for (const sql::SortKey& k : e.order) call.call_.within_group.push_back({k.descending, k.nulls_first});
   if (e.distinct || !e.order.empty()) {

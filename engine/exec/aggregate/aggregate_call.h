@@ -75,7 +75,7 @@ class AggregateCall {
   // Forgets what was fed: those of `kept` go on, as rows of groups that are counted from `limit`.
   void keep(const std::vector<uint32_t>& kept, uint32_t limit);
   static Fast fast_kind(Oid function);
-  Status set_up(Builder& b, const sql::Expr& e, Oid function, Oid collation, const sql::ExprList& arguments, bool star,
+  Status set_up(Builder& b, const sql::Expr& e, Oid function, Oid collation, const sql::ExprList& arguments,
                 const sql::ExprPtr& filter);
   Status update(QueryState& state, std::span<const Vector* const> arguments, Selection selection, void* const* states);
   template <class T, class Step>
