@@ -372,7 +372,7 @@ class Deparser {
       part("", 2, ")");
       return true;
     }
-    if (f->name == "substring" && a.size() >= 2) {
+    if (f->name == "substring" && a.size() >= 2 && f->arguments[1] != oid::kText) {
       part("SUBSTRING(", 0, " FROM ");
       part("", 1, "");
       if (a.size() == 3) part(" FOR ", 2, "");

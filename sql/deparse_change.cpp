@@ -67,7 +67,8 @@ std::string QueryDeparser::target(const Query& q, bool as) const {
   std::string out = e.only && q.command != CommandKind::kInsert ? "ONLY " : "";
   if (found == nullptr || found->oid != e.relation->oid) out += types::quote_identifier(e.relation->schema_name) + ".";
   out += types::quote_identifier(e.relation->name);
-  if (entry_name(e) != e.relation->name) out += (as ? " AS " : " ") + types::quote_identifier(entry_name(e));
+  if (e.alias_written || entry_name(e) != e.relation->name)
+    out += (as ? " AS " : " ") + types::quote_identifier(entry_name(e));
   return out;
 }
 

@@ -161,7 +161,7 @@ std::string QueryDeparser::entry_text(const Entry& e, int level) const {
       if (found == nullptr || found->oid != e.relation->oid)
         out += types::quote_identifier(e.relation->schema_name) + ".";
       out += types::quote_identifier(e.relation->name);
-      aliased = entry_name(e) != e.relation->name;
+      aliased = e.alias_written || entry_name(e) != e.relation->name;
       for (const auto& c : e.relation->columns) own.push_back(c.dropped ? std::string() : c.name);
       break;
     }
@@ -193,7 +193,7 @@ std::string QueryDeparser::entry_text(const Entry& e, int level) const {
       if (up >= queries_.size() || e.cte < 0) return fail();
       const CommonTable& table = queries_[queries_.size() - 1 - up]->ctes[static_cast<size_t>(e.cte)];
       out += types::quote_identifier(table.name);
-      aliased = entry_name(e) != table.name;
+      aliased = e.alias_written || entry_name(e) != table.name;
       own = e.column_names;
       always_columns = e.names_columns;
       break;

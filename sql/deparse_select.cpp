@@ -101,8 +101,14 @@ std::string QueryDeparser::with_clause(const Query& query, int level) const {
 std::string QueryDeparser::set_operation(const Query& query, const SetNode& node, std::span<const std::string> names,
                                          int level, bool show_names) const {
   if (node.entry >= 0) {
-    const Query& arm = *query.entries[static_cast<size_t>(node.entry)].subquery;
+    // As it was before its columns got the operation's types.
+    const Query& leaf = *query.entries[static_cast<size_t>(node.entry)].subquery;
+    const bool around = leaf.entries.size() == 1 && leaf.entries[0].alias == kConvertedLeaf;
+    const Query& arm = around ? *leaf.entries[0].subquery : leaf;
+    if (around) queries_.push_back(&leaf);
+    leaf_ = &arm;
     const std::string out = text(arm, names, level, show_names);
+    if (around) queries_.pop_back();
     const bool ends_itself = !arm.ctes.empty() || !arm.order_by.empty() || !arm.row_locks.empty() ||
                              arm.offset != nullptr || arm.limit != nullptr;
     return ends_itself ? "(" + out + ")" : out;
@@ -122,6 +128,21 @@ std::string QueryDeparser::set_operation(const Query& query, const SetNode& node
          ")";
 }
 
+const ExprPtr& QueryDeparser::without_implicit_casts(const ExprPtr& e) {
+  const auto* call = try_as<CallExpr>(e);
+  const auto* io = try_as<IoCastExpr>(e);
+  const auto* array = try_as<ArrayCastExpr>(e);
+  const auto* domain = try_as<DomainCastExpr>(e);
+  const auto* relabel = try_as<RelabelExpr>(e);
+  const ExprPtr* argument = nullptr;
+  if (call != nullptr && call->form == CallExpr::Form::kImplicitCast) argument = call->arguments.data();
+  if (io != nullptr && io->implicit) argument = &io->argument;
+  if (array != nullptr && array->implicit) argument = &array->argument;
+  if (domain != nullptr && domain->implicit) argument = &domain->argument;
+  if (relabel != nullptr && relabel->implicit) argument = &relabel->argument;
+  return argument != nullptr ? without_implicit_casts(*argument) : e;
+}
+
 std::string QueryDeparser::select(const Query& query, std::span<const std::string> names, int level,
                                   bool show_names) const {
   if (const Entry* values = bare_values(query)) return lead() + ("VALUES " + value_rows(*values));
@@ -135,15 +156,17 @@ std::string QueryDeparser::select(const Query& query, std::span<const std::strin
     out += " DISTINCT";
   }
   size_t shown = 0;
+  const bool leaf = leaf_ == &query;
   for (const TargetEntry& t : query.targets) {
     if (t.hidden) continue;
-    const std::string text = item(t.expr, true);
+    const ExprPtr& written = leaf ? without_implicit_casts(t.expr) : t.expr;
+    const std::string text = item(written, true);
     const std::string next = text.starts_with('\n') ? "" : line(level, 4);
     out += shown == 0 && !next.empty() ? " " : (shown == 0 ? "" : ",") + next;
     const std::string& name = shown < names.size() ? names[shown] : t.name;
     shown++;
     out += text;
-    if (!name.empty() && own_name(query, *t.expr, show_names) != name) out += " AS " + types::quote_identifier(name);
+    if (!name.empty() && own_name(query, *written, show_names) != name) out += " AS " + types::quote_identifier(name);
   }
   if (query.from != nullptr) out += line(level, 3) + "FROM " + from_list(query, *query.from, level);
   if (query.where != nullptr) out += joined(line(level, 2) + "WHERE ", value(query.where));

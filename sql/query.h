@@ -47,6 +47,7 @@ struct Entry {
 
   EntryKind kind = EntryKind::kTable;
   std::string alias;
+  bool alias_written = false;  // and printed, also where it is the relation's own name
   std::vector<std::string> column_names;
   std::vector<TypeRef> column_types;
   bool lateral = false;
@@ -167,6 +168,9 @@ struct CommonTable {
 };
 
 enum class SetOperation : uint8_t { kUnion, kIntersect, kExcept };
+
+// The alias of what stands in a leaf of a set operation that sorts or counts before its columns get the operation's types.
+constexpr const char* kConvertedLeaf = "*converted*";
 
 struct SetNode;
 using SetNodePtr = std::shared_ptr<const SetNode>;

@@ -141,6 +141,8 @@ class QueryDeparser final : public QueryNodePrinter {
   std::string set_operation(const Query& query, const SetNode& node, std::span<const std::string> names, int level,
                             bool show_names) const;
 
+  static const ExprPtr& without_implicit_casts(const ExprPtr& e);
+
   std::string select(const Query& query, std::span<const std::string> names, int level, bool show_names) const;
 
   // Empty: it has none.
@@ -184,6 +186,7 @@ class QueryDeparser final : public QueryNodePrinter {
   mutable std::map<const JoinNode*, std::string> join_names_;  // of those with an alias
   mutable std::set<const JoinNode*> inside_;                   // those of them that are being printed
   mutable const Query* bare_ = nullptr;
+  mutable const Query* leaf_ = nullptr;  // of a set operation, about to be printed
   mutable bool failed_ = false;
 };
 

@@ -155,11 +155,18 @@ const std::vector<SettingDefinition>& setting_table() {
 
 std::optional<uint32_t> find_setting(std::string_view name) {
   std::string key(name);
+  if (strcasecmp(key.c_str(), "sort_mem") == 0) key = "work_mem";
+  if (strcasecmp(key.c_str(), "vacuum_mem") == 0) key = "maintenance_work_mem";
   const auto& table = setting_table();
   auto at = std::lower_bound(table.begin(), table.end(), key,
                              [](const auto& d, const std::string& k) { return strcasecmp(d.name, k.c_str()) < 0; });
   if (at == table.end() || strcasecmp(at->name, key.c_str()) != 0) return std::nullopt;
   return static_cast<uint32_t>(at - table.begin());
+}
+
+std::string setting_name(std::string_view given) {
+  const auto index = find_setting(given);
+  return index ? setting_table()[*index].name : std::string(given);
 }
 
 Result<std::string> parse_setting(const SettingDefinition& d, std::string_view text) {

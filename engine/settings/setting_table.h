@@ -57,8 +57,10 @@ struct SettingDefinition {
 
 // All definitions; index in this list names a setting everywhere else.
 const std::vector<SettingDefinition>& setting_table();
-// Case-insensitive; nullopt when there is none.
+// Case-insensitive, also by a name that a setting had before; nullopt when there is none.
 std::optional<uint32_t> find_setting(std::string_view name);
+// As the table spells it; a custom setting's as it is given.
+std::string setting_name(std::string_view given);
 
 // Checks and normalises a value as SET gets it ("64MB" -> "65536", "Yes" -> "on"). Errors: 22023 as PostgreSQL's.
 Result<std::string> parse_setting(const SettingDefinition& definition, std::string_view text);

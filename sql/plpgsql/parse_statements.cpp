@@ -390,7 +390,7 @@ Result<StatementPtr> Parser::execute() {
 
 Result<StatementPtr> Parser::diagnostics() {
   auto out = std::make_unique<Diagnostics>();
-  next();
+  const Token first = next();
   if (accept("stacked")) {
     out->stacked = true;
   } else {
@@ -415,11 +415,11 @@ Result<StatementPtr> Parser::diagnostics() {
     std::string upper = item.name;
     std::transform(upper.begin(), upper.end(), upper.begin(),
                    [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-    if (out->stacked != has(kStacked, item.name)) {
+    if (item.name != "pg_context" && out->stacked != has(kStacked, item.name)) {
       return error_at(sqlstate::kSyntaxError,
                       "diagnostics item " + upper + " is not allowed in GET " + (out->stacked ? "STACKED" : "CURRENT") +
                           " DIAGNOSTICS",
-                      t);
+                      first);
     }
     out->items.push_back(std::move(item));
   } while (accept(","));

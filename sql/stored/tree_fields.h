@@ -125,6 +125,7 @@ void fields(auto& a, Is<Entry> auto& e) {
   a(e.lateral, e.only, e.functions, e.with_ordinality, e.values, e.cte, e.cte_levels_up, e.cte_self_reference,
     e.join_columns, e.sample);
   a.since_version(2, e.names_columns);
+  a.since_version(5, e.alias_written);
 }
 void fields(auto& a, Is<JoinNode::Shown> auto& s) { a(s.name, s.value); }
 void fields(auto& a, Is<JoinNode> auto& n) {

@@ -18,10 +18,10 @@ namespace indigo::sql {
 namespace stored {
 namespace {
 
-// "{T4:": the digit is the version. Nodes of an older one have fewer fields.
+// "{T5:": the digit is the version. Nodes of an older one have fewer fields.
 constexpr std::string_view kBegin = "{T", kEnd = "}";
 constexpr size_t kBeginBytes = kBegin.size() + 2;
-constexpr int kVersions = 4;
+constexpr int kVersions = 5;
 
 // 0: not a tree.
 int version_of(std::string_view text) {

@@ -42,7 +42,7 @@ class Writer {
       const bool own = column.dropped || column.name == e.column_names[i];
       others.push_back(own ? std::string() : e.column_names[i]);
     }
-    (*this)(e.alias == e.relation->name ? std::string() : e.alias, others);
+    (*this)(!e.alias_written && e.alias == e.relation->name ? std::string() : e.alias, others);
   }
 
   Result<std::string> finish() {
@@ -50,7 +50,7 @@ class Writer {
     const uint32_t crc = log::crc32c(out_.data(), out_.size());
     std::string bytes(sizeof crc, '\0');
     for (size_t i = 0; i < sizeof crc; i++) bytes[i] = static_cast<char>(crc >> (8 * i));
-    return "{T4:" + types::encode_base64(bytes + out_, false) + "}";
+    return "{T5:" + types::encode_base64(bytes + out_, false) + "}";
   }
 
   void put(const ExprPtr& e) {

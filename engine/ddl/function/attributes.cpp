@@ -106,9 +106,9 @@ class Attributes {
     switch (s.kind) {
       case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL: set.all = true; break;
       case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET:
-      case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT: set.name = s.name; break;
+      case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT: set.name = setting_name(s.name); break;
       case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_CURRENT: {
-        set.name = s.name;
+        set.name = setting_name(s.name);
         std::string value;
         if (!c_.host.session().setting(s.name, value)) {
           return Error(sqlstate::kUndefinedObject, "unrecognized configuration parameter " + quoted(s.name));
@@ -117,7 +117,7 @@ class Attributes {
         break;
       }
       default: {
-        set.name = s.name;
+        set.name = setting_name(s.name);
         INDIGO_ASSIGN(set.value, set_argument(c_.host.session(), s));
         break;
       }

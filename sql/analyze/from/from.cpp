@@ -204,7 +204,10 @@ Result<std::shared_ptr<const RelationInfo>> open_relation(Scope& scope, const Pg
 
 Status apply_alias(Scope& scope, Entry& entry, const PgQuery__Alias* alias) {
   if (alias == nullptr) return {};
-  if (has_text(alias->aliasname)) entry.alias = alias->aliasname;
+  if (has_text(alias->aliasname)) {
+    entry.alias = alias->aliasname;
+    entry.alias_written = true;
+  }
   size_t next = 0;
   const NodeList names = nodes(alias->n_colnames, alias->colnames);
   entry.names_columns = !names.empty();

@@ -191,7 +191,7 @@ class SetReader {
       auto outer = std::make_shared<Query>();
       Entry entry;
       entry.kind = EntryKind::kSubquery;
-      entry.alias = "unnamed_subquery";
+      entry.alias = kConvertedLeaf;
       columns_of(*copy, entry.column_names, entry.column_types);
       entry.subquery = lower_levels(copy);
       outer->from = make_leaf(0);

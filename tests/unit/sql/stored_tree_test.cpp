@@ -118,6 +118,24 @@ TEST(StoredTree, IsReadAsItWasWritten) {
   for (const std::string& tree : trees.all) EXPECT_EQ(tree.find_first_of(",'\"() "), std::string::npos);
 }
 
+// Written by version 4.
+constexpr const char* kEarlierTree =
+    "{T4:DSABHVECBAIAAgAAAAIILgEABAABAAAAAmEAAAAAAAAAAAAAAAAAAAAAAAAAAAACdwICYQIuAQAAAAAAAAEAAAAAAAIAAgAA"
+    "AAQILgEABAACAAAAAmEAAAAIMgHIAQ4AAngCYgAAAAAAAAAAAAAAAAAAAAAAAAAAAAJzBAJhAmIELgEAMgHIAQAAAAAAAQAAAAAA"
+    "AgEAAAIAAgAAAAAAAAAAAAAAAAICAgAAAAAAAAAAAAAAAA4gAQCCAcABAgAABAQuAQAAAAAELgEAAgAAAgJhAgIGAAACAAAADiAB"
+    "AKQN8hICyAEABAQyAcgBAgIACDIByAEOAAR4JQQELgEAAAAAAmEAAAAEMgHIAQICAAJiAAAAAAAAAAAAAAAAAAAAAAAAAAAA}";
+
+TEST(StoredTree, OfAnEarlierVersionIsRead) {
+  Trees trees;
+  auto query = trees.load(kEarlierTree, LoadFor::kUse);
+  ASSERT_TRUE(query.ok()) << query.error().message;
+  const std::string text = trees.print(**query);
+  EXPECT_NE(text.find("FROM (( SELECT 1 AS a) w\n     JOIN ( SELECT 2 AS a,"), std::string::npos) << text;
+  const auto written = store_tree(*query);
+  ASSERT_TRUE(written.ok());
+  EXPECT_TRUE(written->starts_with("{T5:"));
+}
+
 TEST(StoredTree, BadBytesAreAnError) {
   Trees trees;
   const uint64_t seed = random_seed();
@@ -141,7 +159,7 @@ TEST(StoredTree, BadBytesAreAnError) {
       const bool repaired = below(8) != 0;  // a checksum that fits: the tree itself is looked at
       const uint32_t crc = log::crc32c(bytes.data() + 4, bytes.size() - 4);
       for (int k = 0; repaired && k < 4; k++) bytes[static_cast<size_t>(k)] = static_cast<char>(crc >> (8 * k));
-      const std::string damaged = "{T4:" + types::encode_base64(bytes, false) + "}";
+      const std::string damaged = "{T5:" + types::encode_base64(bytes, false) + "}";
       tried++;
       bool ok = false;
       if (bytes[4] == 'Q') {
