@@ -345,6 +345,10 @@ std::string type_text(DdlContext& c, const TypeRef& type) {
   return types::format_type(c.catalog, type.oid, type.typmod < 0 ? std::nullopt : std::optional(type.typmod));
 }
 
+std::string type_in_sql(DdlContext& c, const TypeRef& type) {
+  return types::format_type(c.catalog, type.oid, type.typmod);
+}
+
 Result<Oid> resolve_collation(DdlContext& c, NodeList name, int location) {
   const auto q = sql::qualified_name(name);
   INDIGO_TRY(check_schema_usage(c, q.schema));

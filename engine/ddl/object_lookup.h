@@ -137,6 +137,8 @@ Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name);
 Status check_type_usage(DdlContext& c, Oid type);
 Result<TypeRef> usable_type(DdlContext& c, const PgQuery__TypeName* name);
 std::string type_text(DdlContext& c, const TypeRef& type);  // format_type
+// For an SQL text: "character" and "bit" alone would be those of length one.
+std::string type_in_sql(DdlContext& c, const TypeRef& type);
 Result<Oid> resolve_collation(DdlContext& c, NodeList name, int location);
 
 // ---- roles

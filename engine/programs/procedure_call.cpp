@@ -65,7 +65,7 @@ std::shared_ptr<const ResultShape> ProcedureCall::shape(SessionParts& session) c
     column.declared = outputs_[i];
     column.type = outputs_[i];
     auto type = session.session_catalog().type(outputs_[i].oid);
-    if (type != nullptr && type->kind == 'd') {
+    while (type != nullptr && type->kind == 'd') {
       column.type = {type->base, type->base_typmod, type->collation};
       type = session.session_catalog().type(type->base);
     }

@@ -38,6 +38,7 @@ class Answer:
     seconds: float = 0.0
     told: dict = field(default_factory=dict)  # all fields of the error by their letters
     notices: list = field(default_factory=list)  # (severity, SQLSTATE, message, detail, hint, context)
+    copied: bytes = b""  # what COPY TO STDOUT sent
 
     def text(self, other, limit=12):
         """In short; of more than a few rows those that `other` does not have."""
@@ -58,6 +59,7 @@ class Server:
         directory, port = address.rsplit(":", 1)
         self.address, self.database = (directory, int(port)), "postgres"
         self.settings = SETTINGS
+        self.copy_in = None  # what COPY FROM STDIN gets
         self.connect()
         for _ in range(100):  # a connection that has just been closed may still be ending
             if not self.ask(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)").state:
@@ -113,8 +115,12 @@ class Server:
                 elif kind == b"N":
                     found = protocol.fields(body)
                     answer.notices.append(tuple(found.get(letter, b"").decode("utf-8", "replace") for letter in "SCMDHW"))
-                elif kind == b"G":  # COPY FROM STDIN: there are no rows
+                elif kind == b"d":
+                    answer.copied += body
+                elif kind == b"G" and self.copy_in is None:  # COPY FROM STDIN: there are no rows
                     self.connection.send(protocol.message(b"f", b"no rows\0"))
+                elif kind == b"G":
+                    self.connection.send(protocol.message(b"d", self.copy_in) + protocol.message(b"c"))
                 elif kind == b"Z":
                     break
         except (protocol.Closed, OSError, TooMany) as error:  # a timeout of the socket is an OSError too

@@ -361,11 +361,11 @@ Datum array_receive(FuncContext& context, const TypeRef& element, Str bytes) {
   return Datum::of(context.arena().copy(make_array(element.oid, phys, dimensions, elements)));
 }
 
-void array_send(FuncContext& context, Str image, std::string& out) {
+void array_send(FuncContext& context, Oid declared, Str image, std::string& out) {
   const ArrayView array(image);
   send_integer(static_cast<uint32_t>(array.dimensions()), out);
   send_integer(array.has_nulls() ? 1u : 0u, out);
-  send_integer(array.element_type(), out);
+  send_integer(declared, out);
   for (int d = 0; d < array.dimensions(); d++) {
     send_integer(static_cast<uint32_t>(array.dimension(d).length), out);
     send_integer(static_cast<uint32_t>(array.dimension(d).lower), out);

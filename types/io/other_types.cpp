@@ -188,7 +188,7 @@ Datum vector_receive(FuncContext& context, const TypeRef& type, Str bytes) {
 }
 // Unlike arrays, an empty vector keeps its dimension.
 void vector_send(FuncContext& context, const TypeRef& type, const Datum& d, std::string& out) {
-  if (ArrayView(d.str).count() > 0) return array_send(context, d.str, out);
+  if (ArrayView(d.str).count() > 0) return array_send(context, vector_element(type).oid, d.str, out);
   for (uint32_t word : {1u, 0u, vector_element(type).oid, 0u, 0u}) send_integer(word, out);
 }
 

@@ -31,7 +31,7 @@ bool record_lt(FuncContext& c, Str a, Str b) { return compare_record_values(c, a
 bool record_le(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) <= 0; }
 bool record_gt(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) > 0; }
 bool record_ge(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) >= 0; }
-int32_t record_cmp(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b); }
+int32_t record_cmp(FuncContext& c, Str a, Str b) { return three_way(compare_record_values(c, a, b), 0); }
 
 // ---- enums, in the order of their labels
 int compare_enums(FuncContext& context, const CallInfo& call, int32_t a, int32_t b) {

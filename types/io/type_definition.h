@@ -33,7 +33,8 @@ std::span<const TypeDefinition* const> type_definitions();
 Datum array_input(FuncContext& context, const TypeRef& element, char delimiter, Str text);
 void array_output(FuncContext& context, Str image, char delimiter, std::string& out);
 Datum array_receive(FuncContext& context, const TypeRef& element, Str bytes);
-void array_send(FuncContext& context, Str image, std::string& out);
+// element: the declared type, which may be a domain that the image does not know of.
+void array_send(FuncContext& context, Oid element, Str image, std::string& out);
 
 // ---- binary helpers: network byte order
 template <class U>

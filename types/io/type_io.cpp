@@ -146,7 +146,7 @@ void type_send(FuncContext& context, const TypeRef& type, const Datum& value, st
   if (const TypeDefinition* io = type_definition(type.oid)) return send_by(context, *io, type, value, out);
   const Resolved r = resolve(context, type.oid);
   switch (r.shape) {
-    case Shape::kArray: return array_send(context, value.str, out);
+    case Shape::kArray: return array_send(context, r.info->element, value.str, out);
     case Shape::kRecord: return record_send(context, value.str, out);
     case Shape::kEnum: return enum_output(*r.info, value.oid(), out);
     case Shape::kDomain: return type_send(context, base_of(*r.info, type), value, out);
@@ -155,7 +155,8 @@ void type_send(FuncContext& context, const TypeRef& type, const Datum& value, st
     case Shape::kMultirange: return multirange_send(context, type, value, out);
     case Shape::kNone: break;
   }
-  if (type.oid == oid::kAnyArray || type.oid == oid::kAnyCompatibleArray) return array_send(context, value.str, out);
+  if (type.oid == oid::kAnyArray || type.oid == oid::kAnyCompatibleArray)
+    return array_send(context, ArrayView(value.str).element_type(), value.str, out);
   if (r.info == nullptr) fail_dropped(context, type.oid);
 }
 

@@ -49,7 +49,7 @@ Result<std::vector<OwnedDatum>> values_of_new_column(DdlContext& c, const Relati
                                                      Oid sequence) {
   std::vector<OwnedDatum> values;
   const auto type = c.catalog.type(spec.column.type.oid);
-  const std::string cast = "::" + type_text(c, spec.column.type);
+  const std::string cast = "::" + type_in_sql(c, spec.column.type);
   if (spec.default_node != nullptr) {
     INDIGO_ASSIGN(const StoredExpression e,
                   store_expression(c, spec.default_node, ExpressionUse::kDefault, nullptr, spec.column.type));

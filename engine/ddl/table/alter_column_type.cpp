@@ -309,10 +309,10 @@ Result<std::string> new_values_text(DdlContext& c, const RelationPtr& relation, 
     return Error(sqlstate::kDatatypeMismatch,
                  "default for column " + quoted(column.name) + " cannot be cast automatically to type " + type_name);
   }
-  expression = "CAST(" + expression + " AS " + type_name + ")";
+  expression = "CAST(" + expression + " AS " + type_in_sql(c, {type.oid, -1, kInvalidOid}) + ")";
   // Modifiers of strings are applied to the values, strictly; all others by the cast.
   if (type.typmod >= 0 && !has_length(type.oid) && !is_array_with_length(type.oid)) {
-    expression = "CAST(" + expression + " AS " + type_text(c, type) + ")";
+    expression = "CAST(" + expression + " AS " + type_in_sql(c, type) + ")";
   }
   return expression;
 }

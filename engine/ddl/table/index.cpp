@@ -346,6 +346,10 @@ Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& rel
   }
   spec.name = sql::has_text(e.indexcolname) ? std::string(e.indexcolname) : sql::output_name(e.expr);
   if (spec.name == "?column?") spec.name = "expr";
+  if (const auto type = c.catalog.type(spec.type.oid); type != nullptr && type->kind == 'p') {
+    return Error(sqlstate::kInvalidTableDefinition,
+                 "column " + quoted(spec.name) + " has pseudo-type " + type_text(c, {spec.type.oid, -1, kInvalidOid}));
+  }
   spec.expression = stored.tree;
   expressions.push_back(std::move(stored));
   return spec;

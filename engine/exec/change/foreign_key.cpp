@@ -35,13 +35,16 @@ bool same_columns(QueryState& state, const RelationInfo& relation, Bytes a, Byte
 }
 
 // The same bytes: what looks different, though equal, is handed down to the rows that refer to it.
-bool same_images(QueryState& state, const RelationInfo& relation, Bytes a, Bytes b, std::span<const int16_t> columns) {
+bool same_images(const RelationInfo& relation, Bytes a, Bytes b, std::span<const int16_t> columns) {
   for (const int16_t attribute : columns) {
     const auto c = static_cast<size_t>(attribute) - 1;
     const Datum x = relation.layout.column(a, c), y = relation.layout.column(b, c);
     if (x.null != y.null) return false;
     if (x.null) continue;
-    if (x.phys == Phys::kStr ? x.str != y.str : !values_equal(state, relation.columns[c].type, x, y)) return false;
+    const auto bytes = [](const Datum& d) {
+      return std::string_view(reinterpret_cast<const char*>(&d.block), phys_bytes(d.phys));
+    };
+    if (x.phys == Phys::kStr ? x.str != y.str : bytes(x) != bytes(y)) return false;
   }
   return true;
 }
@@ -94,7 +97,7 @@ Status ForeignKeyQueue::parent_updated(QueryState& state, const Relation& parent
   for (size_t i = 0; i < parent->referenced_by.size(); i++) {
     const ConstraintInfo& constraint = parent->referenced_by[i];
     if (!is_enabled(state, *parent, constraint, catalog::kTriggerUpdate)) continue;
-    if (same_images(state, *parent, old_row, new_row, constraint.foreign_columns)) continue;
+    if (same_images(*parent, old_row, new_row, constraint.foreign_columns)) continue;
     events_.push_back({Event::Kind::kParentUpdated, parent, i, std::string(old_row), std::string(new_row), 0, nullptr});
   }
   return {};

@@ -96,11 +96,17 @@ void append_key_list(const KeyProgram& program, std::span<const Datum> values, s
   for (const std::string& key : keys) storage::append_to_key_list(key, list);
 }
 
+void keep_collator(catalog::CatalogView& view, Oid collation, KeptTypes& types) {
+  if (!types::is_c_collation(collation)) types.collators.emplace(collation, view.collator(collation));
+}
+
 void keep_type(catalog::CatalogView& view, Oid oid, KeptTypes& types) {
   if (oid < oid::kFirstUserOid || types.by_oid.contains(oid)) return;
   const auto type = view.type(oid);
   if (type == nullptr) return;
   types.by_oid.emplace(oid, type);
+  types.orders.emplace(oid, view.defined_order(oid));
+  keep_collator(view, type->collation, types);
   for (const Oid other : {type->element, type->base, type->array, type->range_subtype}) keep_type(view, other, types);
   const auto row = type->kind == 'c' ? view.relation(type->relation) : nullptr;
   for (size_t i = 0; row != nullptr && i < row->columns.size(); i++) keep_type(view, row->columns[i].type.oid, types);
@@ -109,6 +115,7 @@ void keep_type(catalog::CatalogView& view, Oid oid, KeptTypes& types) {
 sql::ExprPtr bind_columns(catalog::CatalogView& view, const sql::ExprPtr& e, std::set<uint16_t>& wanted,
                           KeptTypes& types) {
   keep_type(view, e->type.oid, types);
+  keep_collator(view, e->type.collation, types);
   if (const auto* v = sql::try_as<sql::VarExpr>(e)) {
     auto column = std::make_shared<sql::ColumnExpr>();
     column->type = v->type;

@@ -58,11 +58,18 @@ class IndexCatalog final : public catalog::CatalogView {
   int btree_strategy(Oid op) override { return builtins().btree_strategy(op); }
   Oid find_collation(std::string_view, std::string_view) override { return kInvalidOid; }
   std::string collation_name(Oid) override { return ""; }
+  const types::Collator* collator(Oid collation) override { return kept(types_->collators, collation); }
+  const types::Collator* defined_order(Oid type) override { return kept(types_->orders, type); }
   const types::Collator* member_orders() override { return types_->member_orders; }
   Oid role_named(std::string_view) override { return kInvalidOid; }
   std::string role_name(Oid) override { return ""; }
 
  private:
+  static const types::Collator* kept(const std::map<Oid, const types::Collator*>& collators, Oid oid) {
+    const auto at = collators.find(oid);
+    return at == collators.end() ? nullptr : at->second;
+  }
+
   std::shared_ptr<const KeptTypes> types_;
 };
 

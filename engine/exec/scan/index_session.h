@@ -19,7 +19,9 @@ namespace indigo::engine::exec {
 // The types that an index's expressions come across, and what their values compare under within others.
 struct KeptTypes {
   std::map<Oid, std::shared_ptr<const types::TypeInfo>> by_oid;
-  const types::Collator* member_orders = nullptr;  // lives as long as the instance
+  // By collation, and by type with an order of users' own; like member_orders they live as long as the instance.
+  std::map<Oid, const types::Collator*> collators, orders;
+  const types::Collator* member_orders = nullptr;
 };
 // The text search configurations that an index's expressions name, as they were when it was opened.
 using ConfigurationsByOid = std::map<Oid, types::ConfigurationPtr>;

@@ -68,6 +68,7 @@ Oid stand_in(Oid type) {
   switch (type) {
     case oid::kAnyElement:
     case oid::kAnyNonArray:
+    case oid::kAnyEnum:
     case oid::kAnyCompatible:
     case oid::kAnyCompatibleNonArray: return oid::kInt4;
     case oid::kAnyArray:
