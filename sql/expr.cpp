@@ -261,10 +261,14 @@ void raise_unexpected_kind(ExprKind found, ExprKind expected) {
                                                         std::to_string(static_cast<int>(expected)) + " was expected"));
 }
 
+// Planning is made of these walks: here it looks whether it is to stop.
+constexpr uint64_t kUnitsOfChild = 10;
+
 void for_each_child(const Expr& e, Visit visit) {
   require_stack();  // what visits and maps is recursive, and as deep as users nest
   dispatch(e, [&](const auto& n) {
     children(n, [&](const ExprPtr& c) {
+      note_work(kUnitsOfChild);
       if (c) visit(c);
     });
   });
@@ -283,6 +287,7 @@ ExprPtr map_children(const ExprPtr& e, Map map) {
     absl::InlinedVector<ExprPtr, kUsualChildren> mapped;
     bool changed = false;
     children(n, [&](const ExprPtr& c) {
+      note_work(kUnitsOfChild);
       mapped.push_back(c ? map(c) : nullptr);
       changed = changed || mapped.back() != c;
     });

@@ -61,9 +61,38 @@ Result<xmlXPathObject*> XPathDocument::evaluate(xmlXPathCompExpr& expression, xm
   return object;
 }
 
+namespace {
+
+// How often a path may begin anew from each node of a set, or compare or join sets; and whether it does so within a
+// condition of its conditions.
+struct Repeats {
+  size_t count = 0;
+  bool nested = false;
+};
+Repeats repeats_of(std::string_view path) {
+  Repeats out;
+  int depth = 0;
+  for (size_t i = 0; i < path.size(); i++) {
+    const std::string_view two = path.substr(i, 2);
+    if (two == "//" || two == "::" || two == ".." || std::string_view("|=<>").find(path[i]) != std::string_view::npos)
+      out.count++;
+    if (path[i] == '[' && ++depth > 1) out.nested = true;
+    if (path[i] == ']') depth--;
+  }
+  return out;
+}
+
+}  // namespace
+
 bool may_take_long(const std::string& path, size_t document_bytes) {
   constexpr size_t kQuickBytes = 16 * 1024;  // a set of all nodes compared with itself: some ten milliseconds
-  constexpr size_t kQuickBytesOfNamespaces = 2 * 1024;  // of which each element has its own
+  constexpr size_t kQuickBytesOfNamespaces = 2 * 1024;                      // of which each element has its own
+  constexpr size_t kQuickBytesOfSome = 4 * 1024, kQuickBytesOfMany = 1024;  // a set for each node of a set
+  constexpr size_t kSome = 2, kMany = 4;
+  const Repeats repeats = repeats_of(path);
+  if (repeats.nested) return true;
+  if (repeats.count >= kSome)
+    return path.size() + document_bytes > (repeats.count >= kMany ? kQuickBytesOfMany : kQuickBytesOfSome);
   const bool namespaces = path.find("namespace") != std::string::npos;
   return path.size() + document_bytes > (namespaces ? kQuickBytesOfNamespaces : kQuickBytes);
 }

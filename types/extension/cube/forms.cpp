@@ -3,6 +3,7 @@
 
 #include <absl/hash/hash.h>
 
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/extension/cube/cube.h"
 #include "types/function/errors.h"
@@ -110,10 +111,13 @@ class Reader {
   }
 
   // Numbers with commas between them, up to `close`; with '\0' to the end, and then at least one.
+  static constexpr uint64_t kUnitsOfNumber = 150;
+
   Status list(std::vector<double>& out, std::string& texts, char close) {
     if (close != '\0' && skip(close)) return {};
     do {
       skip_blanks();
+      note_work(kUnitsOfNumber);
       const size_t length = number_length();
       if (length == 0) return unexpected();
       const Str number = text_.substr(at_, length);

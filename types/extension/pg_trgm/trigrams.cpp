@@ -12,6 +12,7 @@ std::string text_of(Trigram trigram) {
 }
 
 std::vector<Place> places_of(Str text) {
+  constexpr uint64_t kUnitsOfPlace = 8;
   std::vector<Place> out;
   for (size_t at = 0; at < text.size();) {
     if (!is_alnum(text[at])) {
@@ -21,13 +22,15 @@ std::vector<Place> places_of(Str text) {
     const size_t first = out.size();
     constexpr Trigram kBlank = ' ', kThree = 0xffffff;
     Trigram last = kBlank << 8 | kBlank;
-    const auto put = [&](Trigram c) { out.push_back({last = (last << 8 | c) & kThree}); };
+    const auto put = [&](Trigram c) {
+      note_work(kUnitsOfPlace);
+      out.push_back({last = (last << 8 | c) & kThree});
+    };
     for (; at < text.size() && is_alnum(text[at]); at++) put(static_cast<uint8_t>(ascii_lower(text[at])));
     put(kBlank);
     out[first].begins_word = true;
     out.back().ends_word = true;
   }
-  note_work(out.size() * 8);
   return out;
 }
 
@@ -37,9 +40,11 @@ std::vector<Trigram> sorted_once(const std::vector<Place>& places) {
   std::vector<Trigram> out;
   out.reserve(places.size());
   for (const Place& p : places) out.push_back(p.trigram);
-  std::sort(out.begin(), out.end());
+  std::sort(out.begin(), out.end(), [](Trigram a, Trigram b) {
+    note_work(2);
+    return a < b;
+  });
   out.erase(std::unique(out.begin(), out.end()), out.end());
-  note_work(places.size() * 32);
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/extension/unaccent/rules.h"
@@ -35,8 +36,10 @@ void Replacements::add(std::string_view from, std::string_view to) {
 
 bool Replacements::replace(Str text, std::string& out) const {
   bool any = false;
+  constexpr uint64_t kUnitsOfLookups = 200;
   for (size_t at = 0; at < text.size();) {
     auto found = all_.end();
+    note_work(kUnitsOfLookups);
     if (begins_[static_cast<uint8_t>(text[at])]) {
       for (size_t length = std::min(longest_, text.size() - at); length > 0 && found == all_.end(); length--)
         found = all_.find(text.substr(at, length));
