@@ -2,10 +2,11 @@
 
 A cell is (who, statement). It runs in a transaction of its own that is rolled back: the superuser makes the grants of `who`,
 becomes that role, and the statement answers a SQLSTATE, 00000 when it works. Contexts (matrix_setup.py) and statements
-(matrix_relations.py, matrix_objects.py, matrix_rows.py and the catalogs here) are lists, so that a new statement is tried
+(matrix_relations.py, matrix_objects.py, matrix_rows.py, matrix_definitions.py and the catalogs here) are lists, so that a new statement is tried
 by everybody at once.
 """
 
+import matrix_definitions
 import matrix_objects
 import matrix_relations
 import matrix_routines
@@ -58,7 +59,8 @@ def catalog_statements():
         yield f"select 1 from {name} limit 1"
 
 
-KINDS = {**matrix_relations.KINDS, **matrix_objects.KINDS, **matrix_routines.KINDS, **matrix_rows.kinds(grants, EVERYBODY)}
+KINDS = {**matrix_relations.KINDS, **matrix_objects.KINDS, **matrix_routines.KINDS, **matrix_rows.kinds(grants, EVERYBODY),
+         **matrix_definitions.KINDS}
 KINDS["catalog"] = (EVERYBODY + [("m_grantee", "grant all on pg_auth_members, pg_authid, pg_class to m_grantee"),
                                  ("m_grantee", "grant select (rolname) on pg_authid to m_grantee")],
                     "\n".join(catalog_statements()))

@@ -20,6 +20,7 @@
 #include "engine/ddl/object/language.h"
 #include "engine/ddl/object/large_object.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/object/sequence.h"
 #include "engine/ddl/object/statistics.h"
 #include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/operator/alter_operator_class.h"
@@ -365,17 +366,11 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
         notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
         return {};
       }
+      if (r->kind == RelationKind::kSequence) {
+        INDIGO_TRY(check_not_linked(c, *r, "cannot move an owned sequence into another schema"));
+      }
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
       INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
-      if (r->kind == RelationKind::kSequence) {
-        for (const Dependent& d : references_of(c, {pg_class::kOid, r->oid, 0})) {
-          if (d.type == 'a' || d.type == 'i') {
-            return Error(sqlstate::kFeatureNotSupported, "cannot move an owned sequence into another schema")
-                .with_detail("Sequence " + quoted(r->name) + " is linked to table " +
-                             quoted(current(c, d.address.object)->name) + ".");
-          }
-        }
-      }
       INDIGO_TRY(move_relation(c, r, schema));
       return {};
     }

@@ -367,4 +367,14 @@ Status execute_alter_sequence(DdlContext& c, const PgQuery__AlterSeqStmt& s) {
   return {};
 }
 
+Status check_not_linked(DdlContext& c, const RelationInfo& sequence, std::string refusal) {
+  for (const Dependent& d : references_of(c, {pg_class::kOid, sequence.oid, 0})) {
+    if (d.type != 'a' && d.type != 'i') continue;
+    return Error(sqlstate::kFeatureNotSupported, std::move(refusal))
+        .with_detail("Sequence " + quoted(sequence.name) + " is linked to table " +
+                     quoted(current(c, d.address.object)->name) + ".");
+  }
+  return {};
+}
+
 }  // namespace indigo::engine::ddl

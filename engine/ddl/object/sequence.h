@@ -31,6 +31,9 @@ Status reset_sequence(DdlContext& c, Oid sequence, int64_t last_value, bool is_c
 // The pg_sequence row. False when there is none.
 bool read_sequence(DdlContext& c, Oid sequence, SequenceDefinition& out);
 
+// 0A000 for a sequence that belongs to a column: `refusal` is what is not done to it alone.
+Status check_not_linked(DdlContext& c, const catalog::RelationInfo& sequence, std::string refusal);
+
 Status execute_create_sequence(DdlContext& c, const PgQuery__CreateSeqStmt& s);
 Status execute_alter_sequence(DdlContext& c, const PgQuery__AlterSeqStmt& s);
 Status alter_sequence(DdlContext& c, const RelationPtr& sequence, NodeList options);

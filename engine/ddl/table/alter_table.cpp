@@ -10,6 +10,7 @@
 #include "engine/ddl/foreign/foreign_table.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/access_method.h"
+#include "engine/ddl/object/sequence.h"
 #include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/object/view_options.h"
 #include "engine/ddl/partition/alter_children.h"
@@ -387,6 +388,9 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AlterConstraint: return alter_constraint(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ChangeOwner: {
       INDIGO_ASSIGN(const Oid owner, resolve_role(c, cmd.newowner));
+      if (relation->owner != owner && relation->kind == RelationKind::kSequence) {
+        INDIGO_TRY(check_not_linked(c, *relation, "cannot change owner of sequence " + quoted(relation->name)));
+      }
       if (relation->owner != owner) INDIGO_TRY(check_new_owner(c, owner, relation->schema));
       return change_owner(c, relation, owner);
     }
