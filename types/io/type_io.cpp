@@ -7,6 +7,7 @@
 #include "types/io/container_io.h"
 #include "types/oids.h"
 #include "types/range/range.h"
+#include "types/value/array_format.h"
 
 namespace indigo::types {
 
