@@ -7,6 +7,7 @@
 #include "base/sqlstate.h"
 #include "sql/parse/option_value.h"
 #include "sql/parse/parse_tree.h"
+#include "types/text/encodings.h"
 
 namespace indigo::engine {
 
@@ -76,10 +77,17 @@ struct Reader {
     } else if (name == "force_null") {
       out.force_null = names_of(arg);
     } else if (name == "encoding") {
-      std::string encoding = sql::option_text(arg);
-      if (strcasecmp(encoding.c_str(), "utf8") != 0 && strcasecmp(encoding.c_str(), "utf-8") != 0) {
-        return unsupported("COPY encoding \"" + encoding + "\" is not supported");
+      out.encoding = sql::option_text(arg);
+      if (types::encoding_number(out.encoding) < 0) {
+        return invalid("argument to option \"encoding\" must be a valid encoding name").at(option.location + 1);
       }
+    } else if (name == "convert_selectively") {
+      if (arg != nullptr && arg->node_case != PG_QUERY__NODE__NODE_LIST) {
+        return invalid("argument to option \"convert_selectively\" must be a list of column names")
+            .at(option.location + 1);
+      }
+      out.convert_selectively = true;
+      out.converted = names_of(arg);
     } else {
       return syntax("option \"" + name + "\" not recognized").at(option.location + 1);
     }

@@ -20,6 +20,9 @@ struct CopyOptions {
   bool header_match = false;  // and check its names (FROM)
   bool force_quote_all = false;
   std::vector<std::string> force_quote, force_not_null, force_null;  // column names
+  std::string encoding;                                              // of the bytes; empty: client_encoding
+  bool convert_selectively = false;  // only these columns are read, the others are null (FROM)
+  std::vector<std::string> converted;
 };
 
 Result<CopyOptions> read_copy_options(std::span<PgQuery__Node* const> options, bool is_from);

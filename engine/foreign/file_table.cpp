@@ -7,6 +7,7 @@
 #include "base/fiber/wait_point.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
+#include "engine/copy/copy_encoding.h"
 #include "engine/copy/copy_options.h"
 #include "engine/copy/copy_reader.h"
 #include "engine/copy/server_copy.h"
@@ -103,7 +104,12 @@ class FileRows final : public types::SetProducer {
     statement.is_program = is_program_;
     statement.filename = source_name_.data();
     INDIGO_ASSIGN(source_, open_server_source(statement));
-    reader_ = CopyReader::create(*source_, options_, std::move(not_null), std::move(null));
+    std::string encoding;
+    session_.context().setting("client_encoding", encoding);
+    INDIGO_ASSIGN(converter_, open_copy_converter(options_, encoding, true));
+    if (converter_ != nullptr) converting_.emplace(*source_, *converter_);
+    reader_ = CopyReader::create(converting_ ? static_cast<CopySource&>(*converting_) : *source_, options_,
+                                 std::move(not_null), std::move(null));
     return options_.header ? skip_header() : Status();
   }
 
@@ -227,6 +233,8 @@ class FileRows final : public types::SetProducer {
   std::vector<bool> domains_;
   std::vector<size_t> columns_;  // those that the file has
   std::unique_ptr<ServerCopySource> source_;
+  CopyConverter converter_;
+  std::optional<EncodedCopySource> converting_;
   std::unique_ptr<CopyReader> reader_;
   std::vector<std::optional<std::string_view>> fields_;
   std::vector<Datum> values_;

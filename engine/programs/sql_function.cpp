@@ -126,7 +126,8 @@ Status SqlFunction::prepare_result(SessionParts& session) {
     return {};
   }
   if (given.size() == 1 && (given[0].oid == result_.type.oid || given[0].oid == oid::kRecord) &&
-      (!result_.known || result_.columns.size() != 1 || result_.type.oid == given[0].oid)) {
+      (!result_.known || result_.columns.size() != 1 ||
+       (result_.type.oid == given[0].oid && result_.type.oid != oid::kRecord))) {
     whole_row_ = true;
     return {};
   }

@@ -218,6 +218,9 @@ std::string display_setting(const SettingDefinition& d, std::string_view value) 
     for (auto at = std::rbegin(units); at != std::rend(units); ++at) {
       double whole = in_base / at->factor;
       if (whole >= 1 && whole == std::floor(whole)) return std::to_string(static_cast<int64_t>(whole)) + at->name;
+      if (d.kind != SettingKind::kReal) continue;
+      const bool nearly = std::fabs(std::rint(whole) / whole - 1) <= 1e-8;  // 80.1 ms are 80100 us
+      if (nearly || &*at == std::begin(units)) return number_text(whole) + at->name;
     }
     return std::string(value) + std::string(unit);
   };

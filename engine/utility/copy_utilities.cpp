@@ -8,7 +8,9 @@
 #include "catalog/database.h"
 #include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "catalog/row_security.h"
+#include "engine/copy/copy_encoding.h"
 #include "engine/copy/copy_options.h"
 #include "engine/copy/copy_reader.h"
 #include "engine/copy/copy_writer.h"
@@ -46,7 +48,8 @@ using Relation = std::shared_ptr<const catalog::RelationInfo>;
 
 struct Target {
   Relation relation;
-  std::vector<int> columns;  // 0-based, in the order of the input
+  std::vector<int> columns;     // 0-based, in the order of the input
+  std::vector<bool> converted;  // by input column; false: it is null, whatever the input says
 };
 
 std::string qualified(const catalog::RelationInfo& r) {
@@ -92,7 +95,7 @@ Status lock_target(UtilityCall& call, const catalog::RelationInfo& r, storage::T
   return {};
 }
 
-// Which of the listed names each input column is.
+// Which of the listed names each input column is. `option` begins what is said of a name that is none.
 Result<std::vector<bool>> marks(const Target& target, const std::vector<std::string>& names, const char* option,
                                 bool all = false) {
   std::vector<bool> out(target.columns.size(), all);
@@ -309,6 +312,7 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
             {});
       }
       const auto& type = r.columns[target.columns[i]].type;
+      if (!target.converted[i]) fields[i].reset();
       if (!fields[i]) {
         row[i] = Datum::make_null(r.layout.phys(static_cast<size_t>(target.columns[i])));
         if (of_domain[i] && !types::check_domain(context, type, row[i]))
@@ -350,14 +354,23 @@ Status check_row_security(SessionParts& session, const catalog::RelationInfo& re
       .with_hint("Use INSERT statements instead.");
 }
 
+std::string client_encoding(SessionParts& session) {
+  std::string encoding;
+  session.context().setting("client_encoding", encoding);
+  return encoding;
+}
+
 Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options) {
   auto& session = call.session;
   INDIGO_TRY(check_not_read_only(call, "COPY FROM"));
   INDIGO_ASSIGN(Target target, find_target(call, stmt));
   INDIGO_TRY(check_writable(call, target));  // before its kind is told, and before the lock is waited for
   INDIGO_TRY(catalog::check_reachable(*target.relation));
-  if (target.relation->kind != catalog::RelationKind::kTable && !target.relation->is_partitioned()) {
-    const bool view = target.relation->kind == catalog::RelationKind::kView;
+  const bool view = target.relation->kind == catalog::RelationKind::kView;
+  const auto* triggers = target.relation->triggers.get();
+  const bool instead = view && triggers != nullptr &&
+                       triggers->any(catalog::kTriggerRow, catalog::kTriggerInstead, catalog::kTriggerInsert);
+  if (target.relation->kind != catalog::RelationKind::kTable && !target.relation->is_partitioned() && !instead) {
     Error error(sqlstate::kWrongObjectType,
                 std::string("cannot copy to ") + kind_of(*target.relation) + " \"" + target.relation->name + "\"");
     if (view) error.hint = "To enable copying to a view, provide an INSTEAD OF INSERT trigger.";
@@ -369,9 +382,12 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   INDIGO_TRY(check_row_security(session, *target.relation));
   INDIGO_ASSIGN(auto force_not_null, marks(target, options.force_not_null, "FORCE_NOT_NULL"));
   INDIGO_ASSIGN(auto force_null, marks(target, options.force_null, "FORCE_NULL"));
+  INDIGO_ASSIGN(target.converted, marks(target, options.converted, "selected", !options.convert_selectively));
   INDIGO_ASSIGN(BulkInsertPlan plan, insert_plan(call, target, stmt.where_clause));
   const ExecutionContext context = session.scope().execution_context(session.transaction().view(), call.parameters);
   INDIGO_ASSIGN(auto insert, BulkInsert::create(context, std::move(plan)));
+  INDIGO_ASSIGN(const CopyConverter converter,
+                open_copy_converter(options, client_encoding(session), copies_on_server(stmt)));
   std::unique_ptr<ServerCopySource> opened;
   CopySource* source = nullptr;
   if (copies_on_server(stmt)) {
@@ -380,7 +396,10 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   } else {
     INDIGO_ASSIGN(source, call.sink.copy_in(options.format, static_cast<uint32_t>(target.columns.size())));
   }
-  auto reader = CopyReader::create(*source, options, std::move(force_not_null), std::move(force_null));
+  std::optional<EncodedCopySource> converting;
+  if (converter != nullptr) converting.emplace(*source, *converter);
+  auto reader = CopyReader::create(converting ? static_cast<CopySource&>(*converting) : *source, options,
+                                   std::move(force_not_null), std::move(force_null));
   // A client that sends slowly learns of a wrong row when it is there, not when a chunk is full.
   bool writing = false;
   source->set_before_wait([&]() -> Status {
@@ -496,6 +515,9 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
   if (copies_on_server(stmt)) {
     INDIGO_ASSIGN(target, open_server_target(stmt));
   }
+  INDIGO_ASSIGN(CopyConverter converter,
+                open_copy_converter(options, client_encoding(session), copies_on_server(stmt)));
+  if (converter != nullptr) target = std::make_unique<EncodedCopyTarget>(std::move(target), std::move(converter));
   CopyWriter writer(*target, output, options, *prepared->text_shape, std::move(force_quote));
   INDIGO_TRY(writer.begin());
   uint64_t rows = 0;

@@ -1,5 +1,7 @@
 #include "sql/parse/parser.h"
 
+#include <cctype>
+
 #include <pg_query.h>
 
 #include "base/fiber/stack.h"
@@ -85,6 +87,21 @@ class SyntaxScope {
   }
 };
 
+// Junk behind a number is shown to its end, as PostgreSQL 15's later releases do; the grammar's scanner stops at its first byte.
+std::string with_whole_junk(std::string message, std::string_view text, int offset) {
+  if (!message.starts_with("trailing junk after ") || offset < 0 || message.size() < 2) return message;
+  const size_t near = message.rfind(" at or near \"");
+  if (near == std::string::npos) return message;
+  constexpr size_t kNearSize = std::string_view(" at or near \"").size();
+  size_t end = static_cast<size_t>(offset) + (message.size() - 1 - near - kNearSize);
+  const auto in_name = [](unsigned char c) { return c >= 0x80 || c == '_' || c == '$' || std::isalnum(c) != 0; };
+  if (end == 0 || end > text.size() || !in_name(static_cast<unsigned char>(text[end - 1]))) return message;
+  while (end < text.size() && in_name(static_cast<unsigned char>(text[end]))) end++;
+  message.resize(near + kNearSize);
+  message += text.substr(static_cast<size_t>(offset), end - static_cast<size_t>(offset));
+  return message + "\"";
+}
+
 // `scanned` is `text` after pre_scan.
 Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, const std::string& scanned,
                                                         const StringSyntax& syntax) {
@@ -99,7 +116,7 @@ Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, c
   Result<std::shared_ptr<const ParsedText>> answer = std::shared_ptr<const ParsedText>();
   if (raw.error != nullptr) {
     const int offset = byte_offset(scanned, raw.error->cursorpos);
-    answer = parse_error(raw.error->message, character_position(text, offset));
+    answer = parse_error(with_whole_junk(raw.error->message, scanned, offset), character_position(text, offset));
   } else if (tree.root() == nullptr) {
     answer = Error(sqlstate::kInternalError, "the parse tree cannot be read");
   } else {

@@ -138,13 +138,26 @@ Result<RoutinePtr> find_routine(DdlContext& c, PgQuery__ObjectType type, const P
     return RoutinePtr();
   }
   const std::vector<Oid>& types = *resolved;
-  RoutinePtr other;
+  // A procedure's types without modes may be those of all its parameters, too.
+  const NodeList parameters = nodes(object.n_objfuncargs, object.objfuncargs);
+  const bool all_parameters = std::all_of(parameters.begin(), parameters.end(), [](const PgQuery__Node* n) {
+    return n->function_parameter->mode == PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_DEFAULT;
+  });
+  RoutinePtr other, by_inputs, by_all;
   for (const RoutinePtr& f : candidates) {
-    const bool same = f->arguments == types || (f->kind == FunctionKind::kProcedure && with_outputs(*f) == types);
-    if (!same) continue;
-    if (fits(*f, type) && is_plain_function(*f, type)) return f;
-    other = f;
+    const bool inputs = f->arguments == types;
+    const bool all = all_parameters && f->kind == FunctionKind::kProcedure && with_outputs(*f) == types;
+    if (!inputs && !all) continue;
+    if (!fits(*f, type) || !is_plain_function(*f, type)) {
+      other = f;
+      continue;
+    }
+    if (inputs && by_inputs == nullptr) by_inputs = f;
+    if (all && by_all == nullptr) by_all = f;
   }
+  if (by_inputs != nullptr && by_all != nullptr && by_inputs != by_all)
+    return Error(sqlstate::kAmbiguousFunction, word + " name " + quoted(name) + " is not unique");
+  if (by_inputs != nullptr || by_all != nullptr) return by_inputs != nullptr ? by_inputs : by_all;
   const bool any = type == PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE && types.empty();
   const std::string text = any ? name + "(*)" : call_text(c, name, types);
   if (other != nullptr) {

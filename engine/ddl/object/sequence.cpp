@@ -100,17 +100,15 @@ Result<SequenceDefinition> sequence_definition(DdlContext& c, NodeList nodes_of,
     if (*clauses.increment == 0) return invalid("INCREMENT must not be zero");
     o.increment = *clauses.increment;
   }
-  // A change of type takes bounds along that were the old type's own.
-  bool reset_max = false, reset_min = false;
-  if (!is_new && d.type_seen && d.type != old_type) {
-    reset_max = (o.increment > 0 && o.maximum == type_maximum(old_type)) || (o.increment < 0 && o.maximum == -1);
-    reset_min = (o.increment < 0 && o.minimum == type_minimum(old_type)) || (o.increment > 0 && o.minimum == 1);
-  }
+  // A change of type takes bounds along that were the ends of the old type's range, whichever way the sequence runs.
+  const bool new_type = !is_new && d.type_seen;
+  const bool reset_max = new_type && o.maximum == type_maximum(old_type);
+  const bool reset_min = new_type && o.minimum == type_minimum(old_type);
   const std::string type_name = type_text(c, {d.type, -1, kInvalidOid});
   if (clauses.maximum) {
     o.maximum = *clauses.maximum;
   } else if (is_new || clauses.maximum_seen || reset_max) {
-    o.maximum = o.increment > 0 ? type_maximum(d.type) : -1;
+    o.maximum = o.increment > 0 || reset_max ? type_maximum(d.type) : -1;
   }
   if (o.maximum < type_minimum(d.type) || o.maximum > type_maximum(d.type)) {
     return invalid("MAXVALUE (" + std::to_string(o.maximum) + ") is out of range for sequence data type " + type_name);
@@ -118,7 +116,7 @@ Result<SequenceDefinition> sequence_definition(DdlContext& c, NodeList nodes_of,
   if (clauses.minimum) {
     o.minimum = *clauses.minimum;
   } else if (is_new || clauses.minimum_seen || reset_min) {
-    o.minimum = o.increment > 0 ? 1 : type_minimum(d.type);
+    o.minimum = o.increment < 0 || reset_min ? type_minimum(d.type) : 1;
   }
   if (o.minimum < type_minimum(d.type) || o.minimum > type_maximum(d.type)) {
     return invalid("MINVALUE (" + std::to_string(o.minimum) + ") is out of range for sequence data type " + type_name);

@@ -117,7 +117,12 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
     INDIGO_ASSIGN(sequence, make_serial_sequence(c, relation->name, spec, relation->schema, relation->persistence, {}));
     if (spec.serial) spec.default_text = next_value(c, sequence);
   }
-  if (spec.default_node != nullptr || spec.generated_node != nullptr || spec.default_text || spec.identity != nullptr) {
+  const auto type = c.catalog.type(spec.column.type.oid);
+  const bool domain_says =
+      type->kind == 'd' && (type->not_null || !type->checks.empty() || !type->default_expr.empty());
+  const bool has_default = spec.default_node != nullptr &&
+                           !(is(spec.default_node, PG_QUERY__NODE__NODE_A_CONST) && spec.default_node->a_const->isnull);
+  if (has_default || spec.generated_node != nullptr || spec.default_text || spec.identity != nullptr || domain_says) {
     INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
   }
   std::vector<OwnedDatum> values;

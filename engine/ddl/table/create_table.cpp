@@ -42,6 +42,13 @@ Result<bool> check_relation_name(DdlContext& c, std::string_view name, Oid schem
 
 namespace {
 
+Status check_on_commit(char persistence, PgQuery__OnCommitAction action) {
+  if (action == PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP ||
+      action == PG_QUERY__ON_COMMIT_ACTION__ON_COMMIT_ACTION_UNDEFINED || persistence == 't')
+    return {};
+  return Error(sqlstate::kInvalidTableDefinition, "ON COMMIT can only be used on temporary tables");
+}
+
 bool has_system_columns(RelationKind kind) {
   return kind == RelationKind::kTable || kind == RelationKind::kPartitionedTable || kind == RelationKind::kForeignTable;
 }
@@ -323,10 +330,7 @@ Status create_table_as_stated(DdlContext& c, const PgQuery__CreateStmt& s,
   if (!schema.ok()) return Error(std::move(*schema.take_error())).at(position(c, s.relation->location));
   spec.schema = *schema;
   spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
-  if (s.oncommit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP &&
-      s.oncommit != PG_QUERY__ON_COMMIT_ACTION__ON_COMMIT_ACTION_UNDEFINED && spec.persistence != 't') {
-    return Error(sqlstate::kInvalidTableDefinition, "ON COMMIT can only be used on temporary tables");
-  }
+  INDIGO_TRY(check_on_commit(spec.persistence, s.oncommit));
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
   if (!free) return {};
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(s.n_options, s.options)));
@@ -449,6 +453,7 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
   spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
   if (!free) return {};
+  INDIGO_TRY(check_on_commit(spec.persistence, into.on_commit));
   INDIGO_ASSIGN(spec.access_method, new_table_method(c, into.access_method));
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
   INDIGO_ASSIGN(spec.tablespace, new_relation_tablespace(c, into.table_space_name, spec.persistence));

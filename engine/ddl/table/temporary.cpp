@@ -54,6 +54,25 @@ Status set_on_commit(DdlContext& c, Oid relation, PgQuery__OnCommitAction action
   return {};
 }
 
+namespace {
+
+// Rows that go away at the commit must not be referenced by rows that stay.
+Status check_references(DdlContext& c, const RelationInfo& emptied) {
+  const auto& actions = c.catalog.commit_actions();
+  for (const Oid other : emptied.referencing_relations) {
+    const auto action = actions.find(other);
+    if (action != actions.end() && action->second == 'e') continue;
+    const RelationPtr referencing = current(c, other);
+    if (referencing == nullptr) continue;
+    return Error(sqlstate::kFeatureNotSupported, "unsupported ON COMMIT and foreign key combination")
+        .with_detail("Table " + quoted(referencing->name) + " references " + quoted(emptied.name) +
+                     ", but they do not have the same ON COMMIT setting.");
+  }
+  return {};
+}
+
+}  // namespace
+
 }  // namespace ddl
 
 Status before_commit(DdlContext& c) {
@@ -66,6 +85,7 @@ Status before_commit(DdlContext& c) {
       it = actions.erase(it);
       continue;
     }
+    if (it->second == 'e') INDIGO_TRY(ddl::check_references(c, *relation));
     if (it->second == 'd') {
       drop.push_back({ddl::pg_class::kOid, it->first, 0});
     } else if (relation->table != nullptr && ddl::has_rows(c, *relation)) {

@@ -3,6 +3,7 @@
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/builder.h"
 #include "engine/exec/change/insert.h"
+#include "engine/exec/change/row_triggers.h"
 #include "engine/exec/partition/partitioned_insert.h"
 #include "engine/exec/row_store.h"
 
@@ -42,7 +43,9 @@ class BulkInsertImpl final : public BulkInsert {
       INDIGO_TRY(partitioned_->prepare(builder, assignments));
       partitioned_->set_filter(std::move(where));
     } else {
-      INDIGO_ASSIGN(inserter_, RowInserter::make(builder, change, assignments));
+      const bool view = plan_.relation->kind == catalog::RelationKind::kView;
+      if (view) instead_ = std::make_unique<RowTriggers>(state_, plan_.relation);
+      INDIGO_ASSIGN(inserter_, RowInserter::make(builder, change, assignments, view));
       inserter_->set_filter(std::move(where));
     }
     gathered_.init(std::move(shape));
@@ -89,10 +92,30 @@ class BulkInsertImpl final : public BulkInsert {
       if (error != nullptr) return error;
       return {};
     }
+    if (instead_ != nullptr) return hand_over(rows);
     inserter_->insert(rows, rows.selection, nullptr, error);
     inserted_ += inserter_->inserted();
     row_number_ += error != nullptr ? inserter_->consumed() + 1 : rows.selection.count;
     if (error != nullptr) return error;
+    return {};
+  }
+
+  // A view's rows, to its INSTEAD OF triggers.
+  Status hand_over(const Chunk& rows) {
+    std::unique_ptr<Error> error;
+    const Selection chosen = inserter_->compute(rows, rows.selection, error);
+    if (error != nullptr) return error;
+    for (uint32_t i = 0; i < chosen.count; i++) {
+      image_.clear();
+      plan_.relation->layout.encode(inserter_->columns(), chosen[i], image_);
+      auto taken = instead_->fire(catalog::kTriggerInstead, catalog::kTriggerInsert, {}, image_);
+      if (!taken.ok()) {
+        row_number_ += chosen[i] + 1;
+        return taken.take_error();
+      }
+      inserted_++;  // even when a trigger wants no row: PostgreSQL counts what was read
+    }
+    row_number_ += rows.selection.count;
     return {};
   }
 
@@ -101,6 +124,8 @@ class BulkInsertImpl final : public BulkInsert {
   sql::ChangePlan change_;
   std::unique_ptr<RowInserter> inserter_;
   std::unique_ptr<PartitionedInsert> partitioned_;
+  std::unique_ptr<RowTriggers> instead_;
+  std::string image_;
   RowStore gathered_;
   Chunk view_;
   Arena arena_;

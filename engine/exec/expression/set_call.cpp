@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "sql/analyze/analyzer.h"
 #include "types/io/record.h"
 #include "types/io/record_shape.h"
 #include "types/oids.h"
+#include "types/system/type_name.h"
 
 namespace indigo::engine::exec {
 
@@ -46,6 +48,10 @@ Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& c
   while (type != nullptr && type->kind == 'd') type = view.type(type->base);
   const bool composite = call->type.oid == oid::kRecord || (type != nullptr && type->kind == 'c');
   c->named_ = composite && call->type.oid != oid::kRecord;
+  if (e != nullptr && call->type.oid == oid::kRecord && output_columns(view, *e).empty()) {
+    const auto f = view.function(e->function);
+    c->assigns_ = f != nullptr && f->language == "sql" && e->function >= oid::kFirstUserOid;
+  }
   if (e == nullptr || !e->returns_set) {
     INDIGO_ASSIGN(c->arguments_, b.compile_all({call}));
     c->expands_ = !as_value && composite;
@@ -85,12 +91,58 @@ Status SetCall::expand(QueryState& state, uint32_t at, const Datum& value) {
   }
   if (!first_row_) {
     first_row_ = std::string(value.str);
+    if (assigns_) INDIGO_TRY(prepare_assignments(state, value.str));
   } else if (!types::same_shape(state.session().catalog(), *first_row_, value.str)) {
     return Error(sqlstate::kDatatypeMismatch, "rows returned by function are not all of the same row type");
   }
+  if (!assignments_.empty()) return assign(state, at, value.str);
   if (!types::expand_row(state.functions(), value.str, named_, types_, columns_, row_))
     return state.functions().take_error();
   for (size_t c = 0; c < columns_.size(); c++) buffer_[c].set_datum(at, row_[c]);
+  return {};
+}
+
+Status SetCall::prepare_assignments(QueryState& state, Str image) {
+  assignments_.clear();
+  catalog::CatalogView& catalog = state.session().catalog();
+  const types::RecordFields fields = types::numbered_fields(catalog, image);
+  const auto mismatch = [](std::string detail) {
+    return Error(SqlState("42P13"), "return type mismatch in function declared to return record")
+        .with_detail(std::move(detail));
+  };
+  if (fields.types.size() < types_.size()) return mismatch("Final statement returns too few columns.");
+  if (fields.types.size() > types_.size()) return mismatch("Final statement returns too many columns.");
+  bool any = false;
+  std::vector<std::unique_ptr<ScalarExpression>> made(types_.size());
+  for (size_t i = 0; i < types_.size(); i++) {
+    const types::TypeRef &from = fields.types[i], &to = types_[i];
+    const bool modified = to.typmod >= 0 && to.typmod != from.typmod;
+    if (!modified && types::stands_for(catalog, from.oid, to.oid)) continue;
+    auto cast = sql::analyze_assignment(state.session(), from, to, false);
+    if (!cast.ok()) {
+      return mismatch("Final statement returns " + types::format_type(catalog, from.oid) + " instead of " +
+                      types::format_type(catalog, to.oid) + " at column " + std::to_string(i + 1) + ".");
+    }
+    if (*cast == nullptr) continue;
+    made[i] = std::make_unique<ScalarExpression>(state.session(), *cast);
+    any = any || made[i] != nullptr;
+  }
+  if (any) assignments_ = std::move(made);
+  return {};
+}
+
+Status SetCall::assign(QueryState& state, uint32_t at, Str image) {
+  const types::RecordFields fields = types::numbered_fields(state.session().catalog(), image);
+  for (size_t i = 0; i < columns_.size(); i++) {
+    Datum value = fields.values[i];
+    if (assignments_[i] != nullptr) {
+      Datum converted;
+      INDIGO_TRY(assignments_[i]->evaluate(&value, converted, &state.context()));
+      value = converted;
+      if (value.phys == Phys::kStr && !value.null) value.str = arena_.copy(value.str);
+    }
+    buffer_[i].set_datum(at, value.null ? Datum::make_null(columns_[i]) : value);
+  }
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/exec/builder.h"
+#include "engine/exec/scalar/scalar_expression.h"
 
 namespace indigo::engine::exec {
 
@@ -48,6 +49,9 @@ class SetCall {
   bool strict_ = false, call_volatile_ = false;
   // Fills row `at` of the buffer from a composite value; null: a row of nulls.
   Status expand(QueryState& state, uint32_t at, const Datum& value);
+  // Of a record: its fields as the column definition list wants them, where a function in SQL may return other types.
+  Status prepare_assignments(QueryState& state, Str image);
+  Status assign(QueryState& state, uint32_t at, Str image);
 
   std::vector<types::TypeRef> types_;  // of the columns
   std::vector<Phys> columns_;          // their kinds
@@ -61,7 +65,9 @@ class SetCall {
   std::vector<Vector> buffer_;
   std::vector<Vector> images_;  // of the rows to expand
   std::vector<Datum> row_;
-  std::optional<std::string> first_row_;  // all rows of one call have the shape of the first
+  bool assigns_ = false;                                        // a function in SQL that returns records
+  std::vector<std::unique_ptr<ScalarExpression>> assignments_;  // by column, of the first row's fields; null: as it is
+  std::optional<std::string> first_row_;                        // all rows of one call have the shape of the first
   Arena arena_;
   uint32_t at_ = 0, count_ = 0;
   bool done_ = true;

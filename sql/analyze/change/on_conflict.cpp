@@ -228,18 +228,20 @@ Result<OnConflict> transform_on_conflict(Scope& scope, const PgQuery__OnConflict
                clause.location)
         .with_hint("For example, ON CONFLICT (column_name).");
   }
-  // The inference clause sees the target's columns, unqualified.
-  NamespaceItem plain = target;
-  plain.table_visible = false;
-  scope.names.push_back(std::move(plain));
-  if (clause.infer) {
-    INDIGO_TRY(find_arbiters(scope, *clause.infer, out));
+  // The inference clause sees the target's columns.
+  scope.names.push_back(target);
+  if (out.update) {
+    INDIGO_ASSIGN(Entry entry, relation_entry(scope, scope.query->entries[0].relation, nullptr));
+    entry.alias = "excluded";
+    out.excluded_entry = add_entry(scope, std::move(entry));
   }
+  // That there is no arbiter is told after what is wrong with the rest.
+  Status arbiters;
+  if (clause.infer) arbiters = find_arbiters(scope, *clause.infer, out);
+  if (!arbiters.ok() && (!out.update || arbiters.error().message != OnConflict::kNoArbiter))
+    return arbiters.take_error();
   scope.names.clear();
   if (!out.update) return out;
-  INDIGO_ASSIGN(Entry entry, relation_entry(scope, scope.query->entries[0].relation, nullptr));
-  entry.alias = "excluded";
-  out.excluded_entry = add_entry(scope, std::move(entry));
   scope.names.push_back(target);
   NamespaceItem excluded = names_of(scope, out.excluded_entry);
   // A system column of `excluded` has no value.
@@ -261,6 +263,7 @@ Result<OnConflict> transform_on_conflict(Scope& scope, const PgQuery__OnConflict
   if (!absent(clause.where_clause)) {
     INDIGO_ASSIGN(out.where, transform_condition(scope, clause.where_clause, Clause::kWhere, "WHERE"));
   }
+  INDIGO_TRY(std::move(arbiters));
   return out;
 }
 

@@ -99,8 +99,11 @@ Result<ExprPtr> plain_call(Scope& scope, const types::FunctionInfo& function, Ex
     INDIGO_TRY(check_set_function_allowed(scope, location));
     scope.query->has_set_functions = true;
   }
-  INDIGO_ASSIGN(ExprPtr e,
-                call_or_inline(scope.a, function, std::move(arguments), result, form, kInvalidOid, location));
+  // In FROM an OUT parameter gives the column its name, which the body in the call's place would not know.
+  const bool keeps_name = scope.clause == Clause::kFromFunction && function.oid >= oid::kFirstUserOid &&
+                          !function.all_argument_types.empty();
+  INDIGO_ASSIGN(ExprPtr e, (keeps_name ? make_call : call_or_inline)(scope.a, function, std::move(arguments), result,
+                                                                     form, kInvalidOid, location));
   if (!variadic_array || e->kind != ExprKind::kCall) return e;
   auto copy = std::make_shared<CallExpr>(as<CallExpr>(*e));
   copy->variadic_array = true;
@@ -129,7 +132,9 @@ Result<ExprList> complete_arguments(Analysis& a, const FunctionCall& call, ExprL
     if (number >= f.defaults.size()) {
       return a.error(sqlstate::kInternalError, "default argument of function " + f.name + " is missing");
     }
-    INDIGO_ASSIGN(defaults[i], analyze_nested(a, f.defaults[number], nullptr, TypeRef{}, Clause::kDefault));
+    // An untyped one of a polymorphic parameter takes the type that the call's arguments say.
+    const TypeRef target{is_polymorphic(f.arguments[i]) ? f.arguments[i] : kInvalidOid, -1, kInvalidOid};
+    INDIGO_ASSIGN(defaults[i], analyze_nested(a, f.defaults[number], nullptr, target, Clause::kDefault));
     declared.push_back(f.arguments[i]);
     actual.push_back(defaults[i]->type.oid);
   }

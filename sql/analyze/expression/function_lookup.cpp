@@ -132,7 +132,10 @@ std::vector<Signature> signatures(const Functions& named, const FunctionArgument
 // name(value) where name is a type: a cast that needs no function.
 Oid cast_in_disguise(catalog::CatalogView& catalog, std::string_view schema, std::string_view name, Oid source) {
   const auto type = catalog.find_type(schema, name);
-  if (!type) return kInvalidOid;
+  if (!type || type->relation != kInvalidOid) return kInvalidOid;
+  // As functions, a session's temporary types are not found by their bare names.
+  if (schema.empty() && type->oid >= oid::kFirstUserOid && catalog.schema_name(type->schema).starts_with("pg_temp"))
+    return kInvalidOid;
   if (source == oid::kUnknown) return type->oid;
   switch (find_path(catalog, type->oid, source, Coercion::kExplicit).kind) {
     case PathKind::kRelabel: return type->oid;

@@ -49,9 +49,10 @@ bool is_small(const Expr& e) {
   return is_small(e, left);
 }
 
-// Null when the body is no single SELECT. `plain_only`: null for anything but an expression, too.
+// Null when the body is no single SELECT. `plain_only`: null for anything but an expression, too. `bare`: the body as it is,
+// with its parameters.
 Result<ExprPtr> inlined_body(Analysis& a, const types::FunctionInfo& function, const ExprList& arguments,
-                             const TypeRef& result, bool plain_only, int location) {
+                             const TypeRef& result, bool plain_only, int location, ExprPtr* bare = nullptr) {
   constexpr int kMaxNesting = 50;
   const std::string_view source = body_of(a.catalog, function);
   if (function.returns_set || source.empty() || a.nesting > kMaxNesting) return ExprPtr();
@@ -91,6 +92,7 @@ Result<ExprPtr> inlined_body(Analysis& a, const types::FunctionInfo& function, c
   INDIGO_ASSIGN(const ExprPtr converted,
                 coerce_to_target(inner, body, result, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
   if (converted == nullptr) return ExprPtr();
+  if (bare != nullptr) *bare = converted;
   ExprPtr value = with_arguments(converted, arguments, 0);
   // Parameters that stand in several places double what calls inside calls come to.
   if (function.oid >= oid::kFirstUserOid && !is_small(*value)) return ExprPtr();
@@ -141,12 +143,24 @@ bool safe_to_repeat(const ExprList& arguments) {
   return std::none_of(arguments.begin(), arguments.end(), [](const ExprPtr& e) { return contains_volatile(*e); });
 }
 
-// The same for a body whose text need not name each parameter once: volatile arguments stay arguments of a call, and so do
-// subqueries.
-bool repeats_safely(const ExprList& arguments, const Expr& body) {
-  if (has_subquery(body)) return false;
-  return safe_to_repeat(arguments) &&
-         std::none_of(arguments.begin(), arguments.end(), [](const ExprPtr& e) { return has_subquery(*e); });
+void count_uses(const Expr& e, std::vector<int>& uses) {
+  if (e.kind == ExprKind::kParam) {
+    const auto index = static_cast<size_t>(as<ParamExpr>(e).index);
+    if (index < uses.size()) uses[index]++;
+  }
+  for_each_child(e, [&](const ExprPtr& c) { count_uses(*c, uses); });
+}
+
+// Volatile arguments stay arguments of a call where the body names them twice, and so do subqueries. Else they are computed
+// where the body needs them: not in a CASE branch that is not taken.
+bool repeats_safely(const ExprList& arguments, const Expr& bare) {
+  if (has_subquery(bare)) return false;
+  std::vector<int> uses(arguments.size(), 0);
+  count_uses(bare, uses);
+  for (size_t i = 0; i < arguments.size(); i++) {
+    if (uses[i] > 1 && (contains_volatile(*arguments[i]) || has_subquery(*arguments[i]))) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -183,8 +197,9 @@ Result<ExprPtr> call_or_inline(Analysis& a, const types::FunctionInfo& function,
     if (a.inline_functions && may_inline(a.catalog, function, result) &&
         everybody_may_execute(a.catalog, function.oid)) {
       // What is wrong with the body is told when the function runs, with its context.
-      auto body = inlined_body(a, function, arguments, result, true, location);
-      if (body.ok() && *body && keeps_promises(function, *body) && repeats_safely(arguments, **body)) return body;
+      ExprPtr bare;
+      auto body = inlined_body(a, function, arguments, result, true, location, &bare);
+      if (body.ok() && *body && keeps_promises(function, bare) && repeats_safely(arguments, *bare)) return body;
     }
   } else if (function.language == "sql" && a.inline_functions) {
     const bool native = types::find_scalar(function.oid) != nullptr || types::find_set(function.oid) != nullptr;

@@ -143,6 +143,8 @@ Status add_columns(Scope& scope, const Item& item, const PgQuery__RangeFunction&
       return scope.error(sqlstate::kSyntaxError,
                          item.call->type.oid == oid::kRecord
                              ? "a column definition list is redundant for a function with OUT parameters"
+                         : is_composite(scope.catalog(), item.call->type.oid)
+                             ? "a column definition list is redundant for a function returning a named composite type"
                              : "a column definition list is only allowed for functions returning \"record\"",
                          item.definitions[0]->column_def->location);
     }

@@ -1,4 +1,5 @@
 // Polymorphic signatures: anyelement and its family must agree on one type, anycompatible and its family on a common one.
+#include <algorithm>
 #include <optional>
 
 #include "sql/analyze/make.h"
@@ -171,10 +172,26 @@ class Resolver {
         return not_alike("anycompatible", vote, f.element);
     }
     f.array = array_of(catalog_, f.element);
-    if (f.range != kInvalidOid && catalog_.type(f.range)->range_subtype != f.element) {
+    return settle_ranges(f);
+  }
+
+  // A range is not converted: its elements' type must be the common one, and its multirange the one that goes with it.
+  std::optional<Problem> settle_ranges(Family& f) {
+    const auto fits = [&](const char* name, Oid type) -> std::optional<Problem> {
+      if (type == kInvalidOid || catalog_.type(type)->range_subtype == f.element) return {};
       return Problem{
-          "anycompatiblerange type " + text(f.range) + " does not match anycompatible type " + text(f.element), ""};
+          std::string(name) + " type " + text(type) + " does not match anycompatible type " + text(f.element), ""};
+    };
+    if (f.multirange != kInvalidOid && f.range != kInvalidOid &&
+        catalog_.type(f.multirange)->range_partner != f.range) {
+      return Problem{
+          "argument declared anycompatiblemultirange is not consistent with argument declared anycompatiblerange",
+          text(f.multirange) + " versus " + text(f.range)};
     }
+    if (auto problem = fits("anycompatiblerange", f.range)) return problem;
+    if (auto problem = fits("anycompatiblemultirange", f.multirange)) return problem;
+    if (f.multirange != kInvalidOid) f.range = catalog_.type(f.multirange)->range_partner;
+    if (f.range != kInvalidOid) f.multirange = catalog_.type(f.range)->range_partner;
     return check_element(f);
   }
 
@@ -236,6 +253,19 @@ Oid concrete(catalog::CatalogView& catalog, Family& exact, Family& compatible, O
   }
 }
 
+// No range type follows from its elements' type alone.
+Error undetermined(Analysis& a, Oid declared, std::span<const Oid> all, Oid result, const Family& exact) {
+  const bool compatible = declared == oid::kAnyCompatibleRange || declared == oid::kAnyCompatibleMultirange;
+  const bool range = result == oid::kAnyCompatibleRange ||
+                     std::find(all.begin(), all.end(), Oid{oid::kAnyCompatibleRange}) != all.end();
+  if (compatible && range) declared = oid::kAnyCompatibleRange;
+  const bool named =
+      compatible || (exact.element != kInvalidOid && (declared == oid::kAnyRange || declared == oid::kAnyMultirange));
+  return a.error(sqlstate::kDatatypeMismatch, "could not determine polymorphic type " +
+                                                  (named ? format_type(a.catalog, declared) + " " : std::string()) +
+                                                  "because input has type unknown");
+}
+
 }  // namespace
 
 bool generic_types_consistent(catalog::CatalogView& catalog, std::span<const Oid> actual,
@@ -245,7 +275,7 @@ bool generic_types_consistent(catalog::CatalogView& catalog, std::span<const Oid
 
 Result<Oid> resolve_polymorphic(Analysis& a, std::span<const Oid> actual, std::vector<Oid>& declared, Oid result,
                                 bool allow_polymorphic) {
-  bool any = is_polymorphic(result);
+  bool any = false;
   for (const Oid type : declared) any = any || is_polymorphic(type);
   if (!any) return result;
   Resolver resolver(a.catalog, actual, declared);
@@ -265,8 +295,7 @@ Result<Oid> resolve_polymorphic(Analysis& a, std::span<const Oid> actual, std::v
     if (found == kInvalidOid) {
       if (allow_polymorphic) continue;
       if (i < actual.size() && actual[i] != oid::kUnknown && exact.array == oid::kAnyArray) continue;
-      return a.error(sqlstate::kDatatypeMismatch,
-                     "could not determine polymorphic type because input has type unknown");
+      return undetermined(a, type, declared, result, exact);
     }
     // A range argument keeps its own type; elements and arrays of the compatible family are converted.
     declared[i] = found;
@@ -276,8 +305,11 @@ Result<Oid> resolve_polymorphic(Analysis& a, std::span<const Oid> actual, std::v
   if (result == oid::kAnyElement && exact.array == oid::kAnyArray) {
     return a.error(sqlstate::kDatatypeMismatch, "cannot determine element type of \"anyarray\" argument");
   }
+  if (result != oid::kAnyArray && result != oid::kAnyCompatibleArray)
+    return undetermined(a, result, declared, result, exact);
+  const Oid element = result == oid::kAnyArray ? exact.element : compatible.element;
   return a.error(sqlstate::kUndefinedObject,
-                 "could not find array type for data type " + format_type(a.catalog, exact.element));
+                 "could not find array type for data type " + format_type(a.catalog, element));
 }
 
 Oid resolve_output(catalog::CatalogView& catalog, std::span<const Oid> actual, std::span<const Oid> declared,
