@@ -1,6 +1,7 @@
 #include "engine/system/object_identity.h"
 
 #include "engine/system/catalog_rows.h"
+#include "engine/system/object_kinds.h"
 
 namespace indigo::engine {
 
@@ -23,40 +24,32 @@ class Identifier {
       case pg_rewrite::kOid: return of_table("rule", class_id, object, pg_rewrite::c_rulename, pg_rewrite::c_ev_class);
       case pg_trigger::kOid: return of_table("trigger", class_id, object, pg_trigger::c_tgname, pg_trigger::c_tgrelid);
       case pg_policy::kOid: return of_table("policy", class_id, object, pg_policy::c_polname, pg_policy::c_polrelid);
-      case pg_namespace::kOid: return plain("schema", session_.session_catalog().schema_name(object));
-      case pg_authid::kOid: return plain("role", session_.session_catalog().role_name(object));
-      case pg_database::kOid: return named("database", class_id, object, pg_database::c_datname);
-      case pg_tablespace::kOid: return named("tablespace", class_id, object, pg_tablespace::c_spcname);
-      case pg_language::kOid: return named("language", class_id, object, pg_language::c_lanname);
-      case pg_extension::kOid: return named("extension", class_id, object, pg_extension::c_extname);
-      case pg_foreign_data_wrapper::kOid:
-        return named("foreign-data wrapper", class_id, object, pg_foreign_data_wrapper::c_fdwname);
-      case pg_foreign_server::kOid: return named("server", class_id, object, pg_foreign_server::c_srvname);
       case pg_user_mapping::kOid: return user_mapping(object);
-      case pg_subscription::kOid: return named("subscription", class_id, object, pg_subscription::c_subname);
-      case pg_publication::kOid: return named("publication", class_id, object, pg_publication::c_pubname);
       case pg_largeobject::kOid: return large_object(object);
-      case pg_event_trigger::kOid: return named("event trigger", class_id, object, pg_event_trigger::c_evtname);
-      case pg_collation::kOid:
-        return in_schema("collation", class_id, object, pg_collation::c_collname, pg_collation::c_collnamespace);
-      case pg_ts_config::kOid:
-        return in_schema("text search configuration", class_id, object, pg_ts_config::c_cfgname,
-                         pg_ts_config::c_cfgnamespace);
-      case pg_ts_dict::kOid:
-        return in_schema("text search dictionary", class_id, object, pg_ts_dict::c_dictname,
-                         pg_ts_dict::c_dictnamespace);
-      case pg_ts_parser::kOid:
-        return in_schema("text search parser", class_id, object, pg_ts_parser::c_prsname, pg_ts_parser::c_prsnamespace);
-      case pg_ts_template::kOid:
-        return in_schema("text search template", class_id, object, pg_ts_template::c_tmplname,
-                         pg_ts_template::c_tmplnamespace);
-      case pg_statistic_ext::kOid:
-        return in_schema("statistics object", class_id, object, pg_statistic_ext::c_stxname,
-                         pg_statistic_ext::c_stxnamespace);
+      case pg_opclass::kOid:
+      case pg_opfamily::kOid: return of_method(*schema_kind(class_id), object);
+      case pg_amop::kOid:
+        return member("operator", object,
+                      {class_id, pg_amop::c_amopfamily, pg_amop::c_amoplefttype, pg_amop::c_amoprighttype,
+                       pg_amop::c_amopstrategy});
+      case pg_amproc::kOid:
+        return member("function", object,
+                      {class_id, pg_amproc::c_amprocfamily, pg_amproc::c_amproclefttype, pg_amproc::c_amprocrighttype,
+                       pg_amproc::c_amprocnum});
+      case pg_default_acl::kOid: return default_privileges(object);
+      case pg_publication_rel::kOid: return published_table(object);
+      case pg_publication_namespace::kOid: return published_schema(object);
+      case pg_transform::kOid: return transform(object);
+      case pg_parameter_acl::kOid: return parameter(object);
       case pg_operator::kOid: return operator_of(object);
       case pg_cast::kOid: return cast(object);
-      default: return std::nullopt;
+      default: break;
     }
+    if (const PlainKind* kind = plain_kind(class_id))
+      return named(std::string(kind->words), class_id, object, kind->name);
+    const SchemaKind* kind = schema_kind(class_id);
+    if (kind == nullptr) return std::nullopt;
+    return in_schema(std::string(kind->words), class_id, object, kind->name, kind->schema);
   }
 
  private:
@@ -69,8 +62,12 @@ class Identifier {
 
   std::string type_text(Oid oid) {
     const auto info = session_.session_catalog().type(oid);
-    if (info == nullptr || info->schema == oid::kPgCatalogSchema) return types::format_type(names_.context, oid);
+    if (info == nullptr) return types::format_type(names_.context, oid);
     if (info->is_array()) return type_text(info->element) + "[]";
+    // What SQL has a name of its own for is in no schema.
+    std::string sql = types::format_type(names_.context, oid);
+    const bool same_name = oid == oid::kBit || oid == oid::kNumeric || oid == oid::kInterval;
+    if (info->schema == oid::kPgCatalogSchema && (same_name || sql != quote_identifier(info->name))) return sql;
     return quote_identifier(schema_of(info->schema)) + "." + quote_identifier(info->name);
   }
 
@@ -112,6 +109,7 @@ class Identifier {
     if (kind == 'm') type = "materialized view";
     if (kind == 'f') type = "foreign table";
     if (kind == 'c') type = "composite type";
+    if (kind == 't') type = "toast table";
     return in_schema(std::move(type), pg_class::kOid, object, pg_class::c_relname, pg_class::c_relnamespace);
   }
 
@@ -214,9 +212,11 @@ class Identifier {
     if (o == nullptr) return std::nullopt;
     const std::string schema = schema_of(o->schema);
     const std::string left = o->left == kInvalidOid ? "NONE" : type_text(o->left), right = type_text(o->right);
-    return ObjectIdentity{"operator",        schema,
-                          o->name,           quote_identifier(schema) + "." + o->name + "(" + left + "," + right + ")",
-                          {schema, o->name}, {left, right}};
+    ObjectIdentity out{
+        "operator",        schema, "", quote_identifier(schema) + "." + o->name + "(" + left + "," + right + ")",
+        {schema, o->name}, {right}};
+    if (o->left != kInvalidOid) out.arguments.insert(out.arguments.begin(), left);
+    return out;
   }
 
   Answer user_mapping(Oid object) {
@@ -241,6 +241,109 @@ class Identifier {
     if (source == kInvalidOid) return std::nullopt;
     const std::string from = type_text(source), to = type_text(target);
     return ObjectIdentity{"cast", "", "", "(" + from + " AS " + to + ")", {from}, {to}};
+  }
+
+  // "pg_catalog.int4_ops USING btree"; the method comes first among the names.
+  Answer of_method(const SchemaKind& kind, Oid object) {
+    Oid method = kInvalidOid;
+    rows_.find(kind.table, object, [&](RowReader row) { method = row.oid(kind.same); });
+    const Answer of = named("", pg_am::kOid, method, pg_am::c_amname);
+    Answer out = in_schema(std::string(kind.words), kind.table, object, kind.name, kind.schema);
+    if (!of || !out) return std::nullopt;
+    out->identity += " USING " + of->identity;
+    out->names.insert(out->names.begin(), of->name);
+    return out;
+  }
+
+  // An operator or a function of an operator family.
+  struct Member {
+    Oid table;
+    int family, left, right, number;
+  };
+  Answer member(const std::string& words, Oid object, const Member& m) {
+    Answer out;
+    rows_.find(m.table, object, [&](RowReader row) {
+      const Answer family = of_method(*schema_kind(pg_opfamily::kOid), row.oid(m.family));
+      if (!family) return;
+      const std::string number = std::to_string(row.i16(m.number));
+      out = ObjectIdentity{words + " of access method",
+                           "",
+                           "",
+                           "",
+                           family->names,
+                           {type_text(row.oid(m.left)), type_text(row.oid(m.right))}};
+      out->identity =
+          words + " " + number + " (" + out->arguments[0] + ", " + out->arguments[1] + ") of " + family->identity;
+      out->names.push_back(number);
+    });
+    return out;
+  }
+
+  Answer default_privileges(Oid object) {
+    Answer out;
+    rows_.find(pg_default_acl::kOid, object, [&](RowReader row) {
+      const char kind = row.chr(pg_default_acl::c_defaclobjtype);
+      const std::string role = session_.session_catalog().role_name(row.oid(pg_default_acl::c_defaclrole));
+      const Oid schema = row.oid(pg_default_acl::c_defaclnamespace);
+      out = ObjectIdentity{"default acl", "", "", "for role " + quote_identifier(role), {role}, {std::string(1, kind)}};
+      if (schema != kInvalidOid) {
+        out->names.push_back(schema_of(schema));
+        out->identity += " in schema " + quote_identifier(out->names.back());
+      }
+      switch (kind) {
+        case 'r': out->identity += " on tables"; break;
+        case 'S': out->identity += " on sequences"; break;
+        case 'f': out->identity += " on functions"; break;
+        case 'T': out->identity += " on types"; break;
+        case 'n': out->identity += " on schemas"; break;
+        default: break;
+      }
+    });
+    return out;
+  }
+
+  Answer published_table(Oid object) {
+    Answer out;
+    rows_.find(pg_publication_rel::kOid, object, [&](RowReader row) {
+      out = published("publication relation", relation(row.oid(pg_publication_rel::c_prrelid)),
+                      row.oid(pg_publication_rel::c_prpubid));
+    });
+    return out;
+  }
+  Answer published_schema(Oid object) {
+    Answer out;
+    rows_.find(pg_publication_namespace::kOid, object, [&](RowReader row) {
+      const Oid schema = row.oid(pg_publication_namespace::c_pnnspid);
+      out = published("publication namespace", plain("", session_.session_catalog().schema_name(schema)),
+                      row.oid(pg_publication_namespace::c_pnpubid));
+    });
+    return out;
+  }
+  Answer published(std::string type, const Answer& member, Oid publication) {
+    const Answer in = named("", pg_publication::kOid, publication, pg_publication::c_pubname);
+    if (!member || !in) return std::nullopt;
+    return ObjectIdentity{std::move(type), "",        "", member->identity + " in publication " + in->name,
+                          member->names,   {in->name}};
+  }
+
+  Answer transform(Oid object) {
+    Answer out;
+    rows_.find(pg_transform::kOid, object, [&](RowReader row) {
+      const Answer language = named("", pg_language::kOid, row.oid(pg_transform::c_trflang), pg_language::c_lanname);
+      if (!language) return;
+      const std::string of = type_text(row.oid(pg_transform::c_trftype));
+      out = ObjectIdentity{"transform", "", "", "for " + of + " on language " + language->name, {of}, {language->name}};
+    });
+    return out;
+  }
+
+  Answer parameter(Oid object) {
+    Answer out;
+    rows_.find(pg_parameter_acl::kOid, object, [&](RowReader row) {
+      const std::string name(row.str(pg_parameter_acl::c_parname));
+      out = ObjectIdentity{"parameter ACL", "", "", name, {name}, {}};
+    });
+    return out;
   }
 
   SessionParts& session_;

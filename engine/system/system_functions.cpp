@@ -17,6 +17,7 @@ const SystemValue* find_system_value(std::string_view name) {
                         size_values(),
                         visibility_values(),
                         comment_values(),
+                        object_values(),
                         privilege_values(),
                         relation_values(),
                         counter_values(),

@@ -1,5 +1,6 @@
 // pg_*_is_visible: would the bare name find this object along search_path?
 #include "engine/system/catalog_rows.h"
+#include "engine/system/object_kinds.h"
 
 namespace indigo::engine {
 
@@ -7,48 +8,10 @@ namespace {
 
 using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
 
-// A kind of named object: its table, and the columns that make its name.
-struct Kind {
-  Oid table;
-  int name, schema;
-  int same = -1;  // names are apart when this column differs (an operator family's access method)
-};
-
-constexpr Kind kOpclass{pg_opclass::kOid, pg_opclass::c_opcname, pg_opclass::c_opcnamespace, pg_opclass::c_opcmethod};
-constexpr Kind kOpfamily{pg_opfamily::kOid, pg_opfamily::c_opfname, pg_opfamily::c_opfnamespace,
-                         pg_opfamily::c_opfmethod};
-constexpr Kind kConversion{pg_conversion::kOid, pg_conversion::c_conname, pg_conversion::c_connamespace};
-constexpr Kind kCollation{pg_collation::kOid, pg_collation::c_collname, pg_collation::c_collnamespace};
-constexpr Kind kStatistics{pg_statistic_ext::kOid, pg_statistic_ext::c_stxname, pg_statistic_ext::c_stxnamespace};
-constexpr Kind kParser{pg_ts_parser::kOid, pg_ts_parser::c_prsname, pg_ts_parser::c_prsnamespace};
-constexpr Kind kDictionary{pg_ts_dict::kOid, pg_ts_dict::c_dictname, pg_ts_dict::c_dictnamespace};
-constexpr Kind kTemplate{pg_ts_template::kOid, pg_ts_template::c_tmplname, pg_ts_template::c_tmplnamespace};
-constexpr Kind kConfiguration{pg_ts_config::kOid, pg_ts_config::c_cfgname, pg_ts_config::c_cfgnamespace};
-
-template <const Kind& kKind>
+template <Oid kTable>
 Result<OwnedDatum> is_visible(SessionParts& session, std::span<const Datum> arguments) {
-  CatalogRows rows(session);
-  std::string name;
-  Oid schema = kInvalidOid, same = kInvalidOid;
-  const auto same_of = [](const RowReader& row) { return kKind.same < 0 ? kInvalidOid : row.oid(kKind.same); };
-  const bool exists = rows.find(kKind.table, arguments[0].oid(), [&](RowReader row) {
-    name = row.str(kKind.name);
-    schema = row.oid(kKind.schema);
-    same = same_of(row);
-  });
-  if (!exists) return null_value(Phys::kBool);
-  SessionCatalog& view = session.session_catalog();
-  for (const Oid candidate : view.search_path()) {
-    if (candidate == view.temp_schema()) continue;  // nobody looks there for such objects
-    if (candidate == schema) return value_of(true);
-    bool hidden = false;
-    rows.scan(kKind.table, {}, [&](RowReader row) {
-      hidden = row.oid(kKind.schema) == candidate && row.str(kKind.name) == name && same_of(row) == same;
-      return !hidden;
-    });
-    if (hidden) return value_of(false);
-  }
-  return value_of(false);
+  const auto visible = is_found_by_name(session, *schema_kind(kTable), arguments[0].oid());
+  return visible ? value_of(*visible) : null_value(Phys::kBool);
 }
 
 Result<OwnedDatum> table_is_visible(SessionParts& session, std::span<const Datum> arguments) {
@@ -98,15 +61,15 @@ constexpr SystemValue kVisibilityValues[] = {
     {"pg_type_is_visible", type_is_visible},
     {"pg_function_is_visible", function_is_visible},
     {"pg_operator_is_visible", operator_is_visible},
-    {"pg_opclass_is_visible", is_visible<kOpclass>},
-    {"pg_opfamily_is_visible", is_visible<kOpfamily>},
-    {"pg_conversion_is_visible", is_visible<kConversion>},
-    {"pg_collation_is_visible", is_visible<kCollation>},
-    {"pg_statistics_obj_is_visible", is_visible<kStatistics>},
-    {"pg_ts_parser_is_visible", is_visible<kParser>},
-    {"pg_ts_dict_is_visible", is_visible<kDictionary>},
-    {"pg_ts_template_is_visible", is_visible<kTemplate>},
-    {"pg_ts_config_is_visible", is_visible<kConfiguration>},
+    {"pg_opclass_is_visible", is_visible<pg_opclass::kOid>},
+    {"pg_opfamily_is_visible", is_visible<pg_opfamily::kOid>},
+    {"pg_conversion_is_visible", is_visible<pg_conversion::kOid>},
+    {"pg_collation_is_visible", is_visible<pg_collation::kOid>},
+    {"pg_statistics_obj_is_visible", is_visible<pg_statistic_ext::kOid>},
+    {"pg_ts_parser_is_visible", is_visible<pg_ts_parser::kOid>},
+    {"pg_ts_dict_is_visible", is_visible<pg_ts_dict::kOid>},
+    {"pg_ts_template_is_visible", is_visible<pg_ts_template::kOid>},
+    {"pg_ts_config_is_visible", is_visible<pg_ts_config::kOid>},
 };
 
 }  // namespace

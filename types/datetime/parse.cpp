@@ -511,6 +511,7 @@ class Decoder {
     if (!out_.has_time) return Trouble::kFormat;
     // A date is needed where the zone's offset depends on it, and half of one says nothing.
     if (named_zone_ && !out_.has_date && !out_.zone->is_fixed()) return Trouble::kFormat;
+    if (out_.zone != nullptr && (seen_ & kDate) != 0 && !out_.has_date) return Trouble::kFormat;
     return (seen_ & kDate) != 0 && !out_.has_date && !out_.has_zone ? Trouble::kFormat : Trouble::kNone;
   }
 

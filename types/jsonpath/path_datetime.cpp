@@ -1,4 +1,6 @@
 // .datetime() of jsonpath: text to moments, moments to text, and their order.
+#include <limits>
+
 #include "base/sqlstate.h"
 #include "types/datetime/calendar.h"
 #include "types/datetime/format.h"
@@ -36,7 +38,7 @@ bool iso_time(Str s, size_t& at, IsoForm& form) {
   if (symbol(s, at, '.')) {
     const size_t from = at;
     while (at < s.size() && is_digit(s[at])) at++;
-    if (at == from) return false;
+    if (at == from || at - from > 6) return false;
   }
   form.time = true;
   if (at < s.size() && (s[at] == '+' || s[at] == '-')) {
@@ -69,9 +71,19 @@ int32_t zone_east(Str s) {
   return east;
 }
 
+// Outside quotes, a template has keywords and these.
+bool is_standard_separator(Str text) { return text.size() == 1 && Str("-./,':; ").find(text[0]) != Str::npos; }
+
 MomentParse by_template(FuncContext& context, Str text, const std::string& format, PathValue& out) {
   IsoForm form;
   for (const TemplateNode& n : parse_date_template(format)) {
+    const bool plain =
+        n.field == DateField::kLiteral || n.field == DateField::kSeparator || n.field == DateField::kSpace;
+    if (plain && !n.quoted && !is_standard_separator(n.text)) {
+      context.fail(sqlstate::kInvalidDatetimeFormat,
+                   "invalid datetime format separator: \"" + std::string(n.text) + "\"");
+      return MomentParse::kFailed;
+    }
     switch (n.field) {
       case DateField::kLiteral:
       case DateField::kSeparator:
@@ -103,6 +115,14 @@ MomentParse by_template(FuncContext& context, Str text, const std::string& forma
   TemplateMoment m;
   if (!read_moment(context, text, format, TemplateMode::kStandard, m)) return MomentParse::kFailed;
   if (form.zone && !m.east) return invalid("missing time zone in input string for type timestamptz");
+  const auto out_of_range = [&](const std::string& message) {
+    context.fail(sqlstate::kDatetimeFieldOverflow, message);
+    return MomentParse::kFailed;
+  };
+  if (form.date && !form.time && (m.out_of_range || !is_valid_date(m.days)))
+    return out_of_range("date out of range: \"" + std::string(text) + "\"");
+  if (form.date && form.time && (m.out_of_range || !is_timestamp_date(m.days)))
+    return out_of_range("timestamp out of range");
   const int32_t east = m.east.value_or(0);
   out.moment_type = type_of(form);
   out.east = east;
@@ -116,6 +136,31 @@ MomentParse by_template(FuncContext& context, Str text, const std::string& forma
     default: out.moment = Datum::of(m.days * kDay + m.time - (form.zone ? east * kSecond : 0)); break;
   }
   return MomentParse::kOk;
+}
+
+// The templates of texts that are less strict than ISO 8601: "2017-3-1 1:2:3 +3".
+MomentParse by_known_templates(FuncContext& context, Str text, PathValue& out) {
+  static const std::vector<std::string> kTemplates = [] {
+    std::vector<std::string> all = {"yyyy-mm-dd"};
+    for (const char* date : {"", "yyyy-mm-dd ", "yyyy-mm-dd\"T\""})
+      for (const char* time : {"HH24:MI:SS.USTZH:TZM", "HH24:MI:SS.USTZH", "HH24:MI:SSTZH:TZM", "HH24:MI:SSTZH",
+                               "HH24:MI:SS.US", "HH24:MI:SS"})
+        all.push_back(std::string(date) + time);
+    return all;
+  }();
+  for (const std::string& format : kTemplates) {
+    if (by_template(context, text, format, out) == MomentParse::kOk) return MomentParse::kOk;
+    context.take_error();
+  }
+  return MomentParse::kUnrecognized;
+}
+
+// Days and moments of the local time that no timestamp has are the infinities here.
+int64_t timestamp_of_date(int32_t days) {
+  constexpr int64_t kLast = std::numeric_limits<int64_t>::max() / kDay;
+  if (days > kLast) return std::numeric_limits<int64_t>::max();
+  if (days < -kLast) return std::numeric_limits<int64_t>::min();
+  return days * kDay;
 }
 
 const char* short_name(Oid type) {
@@ -164,10 +209,13 @@ Str PathValue::image(FuncContext& context) const {
 MomentParse parse_moment(FuncContext& context, Str text, const std::string* format, PathValue& out) {
   if (format != nullptr) return by_template(context, text, *format, out);
   IsoForm form;
-  if (!iso_form(text, form)) return MomentParse::kUnrecognized;
+  if (!iso_form(text, form)) return by_known_templates(context, text, out);
   out.moment_type = type_of(form);
   out.moment = type_input(context, {out.moment_type, -1, kInvalidOid}, text);
-  if (context.failed()) return MomentParse::kFailed;
+  if (context.failed()) {
+    context.take_error();
+    return MomentParse::kUnrecognized;
+  }
   if (form.zone) out.east = zone_east(text);
   return MomentParse::kOk;
 }
@@ -187,22 +235,28 @@ bool compare_moments(FuncContext& context, const PathValue& a, const PathValue& 
   }
   const bool as_zoned = zoned(a.moment_type) || zoned(b.moment_type);
   const TimeZone& zone = session_time_zone(context);
+  // Seconds west of Greenwich: of a time without a zone, the session's today.
+  const auto west_of = [&](const PathValue& v) -> int64_t {
+    if (v.moment_type == oid::kTimeTz) return v.moment.timetz.zone_seconds_west;
+    const int64_t now = context.session().transaction_timestamp();
+    return -(zone.to_local(now) - now) / kSecond;
+  };
   const auto value = [&](const PathValue& v) {
     switch (v.moment_type) {
-      case oid::kDate: return as_zoned ? zone.to_utc(v.moment.i32 * kDay) : v.moment.i32 * kDay;
-      case oid::kTime: {
-        if (!as_zoned) return v.moment.i64;
-        const int64_t now = context.session().transaction_timestamp();
-        return v.moment.i64 - (zone.to_local(now) - now);
+      case oid::kDate: {
+        const int64_t local = timestamp_of_date(v.moment.i32);
+        const bool finite =
+            local != std::numeric_limits<int64_t>::max() && local != std::numeric_limits<int64_t>::min();
+        return as_zoned && finite ? zone.to_utc(local) : local;
       }
+      case oid::kTime: return as_zoned ? v.moment.i64 + west_of(v) * kSecond : v.moment.i64;
       case oid::kTimeTz: return v.moment.timetz.microseconds + v.moment.timetz.zone_seconds_west * kSecond;
       case oid::kTimestamp: return as_zoned ? zone.to_utc(v.moment.i64) : v.moment.i64;
       default: return v.moment.i64;
     }
   };
   order = three_way(value(a), value(b));
-  if (order == 0 && a.moment_type == oid::kTimeTz && b.moment_type == oid::kTimeTz)
-    order = three_way(a.moment.timetz.zone_seconds_west, b.moment.timetz.zone_seconds_west);
+  if (order == 0 && as_zoned && timed_only(a.moment_type)) order = three_way(west_of(a), west_of(b));
   return true;
 }
 

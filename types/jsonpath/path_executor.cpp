@@ -250,7 +250,7 @@ Outcome PathExecutor::filter(const PathItem& p, int32_t at, const PathValue& v, 
 }
 
 Outcome PathExecutor::variable(const PathItem& p, Found* found) {
-  if (p.next < 0 && found == nullptr) return Outcome::kOk;
+  if (variables_.kind() == JsonKind::kNull) return next(p, PathValue::of(variables_), found);
   const auto field = variables_.field(context_, p.text);
   if (!field) {
     context_.fail(sqlstate::kUndefinedObject, "could not find jsonpath variable \"" + p.text + "\"");

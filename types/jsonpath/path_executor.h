@@ -16,6 +16,7 @@ namespace indigo::types {
 class PathExecutor {
  public:
   enum class Outcome : uint8_t { kOk, kNotFound, kError };
+  // `variables`: an object, or null: every variable is null.
   // `silent`: errors of the data are outcomes, not failures of the context. `with_zone`: the _tz functions.
   PathExecutor(FuncContext& context, const JsonPath& path, JsonbView document, JsonbView variables, bool silent,
                bool with_zone)

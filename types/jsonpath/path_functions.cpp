@@ -28,12 +28,14 @@ const JsonPath* parsed(FuncContext& context, Str text) {
   return (cache.paths[std::string(text)] = std::move(path)).get();
 }
 
-Outcome run(FuncContext& context, Str document, Str path, Str variables, bool silent, bool zone,
+// Without variables, as operators are: every variable is null.
+Outcome run(FuncContext& context, Str document, Str path, std::optional<Str> variables, bool silent, bool zone,
             std::vector<PathValue>* found) {
+  static const std::string kNull = jsonb_null();
   const JsonPath* tree = parsed(context, path);
   if (tree == nullptr) return Outcome::kError;
-  const JsonbView vars(variables);
-  if (vars.kind() != JsonKind::kObject) {
+  const JsonbView vars(variables.value_or(kNull));
+  if (variables && vars.kind() != JsonKind::kObject) {
     context.fail(Error(sqlstate::kInvalidParameterValue, "\"vars\" argument is not an object")
                      .with_detail("Jsonpath parameters should be encoded as key-value pairs of \"vars\" object."));
     return Outcome::kError;
@@ -42,22 +44,23 @@ Outcome run(FuncContext& context, Str document, Str path, Str variables, bool si
   return executor.run(found);
 }
 
-const std::string& no_variables() {
-  static const std::string kEmpty = jsonb_object({});
-  return kEmpty;
-}
-
 template <bool kZone>
-std::optional<bool> exists(FuncContext& context, Str document, Str path, Str variables, bool silent) {
+std::optional<bool> exists_with(FuncContext& context, Str document, Str path, std::optional<Str> variables,
+                                bool silent) {
   const Outcome o = run(context, document, path, variables, silent, kZone, nullptr);
   return o == Outcome::kError ? std::nullopt : std::optional<bool>(o == Outcome::kOk);
 }
+template <bool kZone>
+std::optional<bool> exists(FuncContext& context, Str document, Str path, Str variables, bool silent) {
+  return exists_with<kZone>(context, document, path, variables, silent);
+}
 std::optional<bool> exists_operator(FuncContext& context, Str document, Str path) {
-  return exists<false>(context, document, path, no_variables(), true);
+  return exists_with<false>(context, document, path, std::nullopt, true);
 }
 
 template <bool kZone>
-std::optional<bool> match(FuncContext& context, Str document, Str path, Str variables, bool silent) {
+std::optional<bool> match_with(FuncContext& context, Str document, Str path, std::optional<Str> variables,
+                               bool silent) {
   std::vector<PathValue> found;
   if (run(context, document, path, variables, silent, kZone, &found) == Outcome::kError && context.failed()) return {};
   if (found.size() == 1 && found[0].is(JsonKind::kBool)) return found[0].json.boolean();
@@ -65,8 +68,12 @@ std::optional<bool> match(FuncContext& context, Str document, Str path, Str vari
   if (!silent) context.fail(SqlState("22038"), "single boolean result is expected");
   return {};
 }
+template <bool kZone>
+std::optional<bool> match(FuncContext& context, Str document, Str path, Str variables, bool silent) {
+  return match_with<kZone>(context, document, path, variables, silent);
+}
 std::optional<bool> match_operator(FuncContext& context, Str document, Str path) {
-  return match<false>(context, document, path, no_variables(), true);
+  return match_with<false>(context, document, path, std::nullopt, true);
 }
 
 template <bool kZone>

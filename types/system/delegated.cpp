@@ -61,7 +61,11 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"obj_description(oid)", system_value<"obj_description(oid)">},
     {"col_description(oid,int4)", system_value<"col_description(oid,int4)">},
     {"shobj_description(oid,name)", system_value<"shobj_description(oid,name)">},
+    // Objects' addresses, words and identities.
     {"pg_describe_object", system_value<"pg_describe_object">},
+    {"pg_identify_object", system_value<"pg_identify_object">},
+    {"pg_identify_object_as_address", system_value<"pg_identify_object_as_address">},
+    {"pg_get_object_address", system_value<"pg_get_object_address">},
     // Visibility along search_path.
     {"pg_table_is_visible", system_value<"pg_table_is_visible">},
     {"pg_type_is_visible", system_value<"pg_type_is_visible">},
@@ -180,7 +184,6 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"pg_has_role_name_name", system_value<"pg_has_role_name_name">},
     // Relations.
     {"pg_sequence_parameters", system_value<"pg_sequence_parameters">},
-    {"pg_identify_object", system_value<"pg_identify_object">},
     {"pg_relation_filenode", system_value<"pg_relation_filenode">},
     {"pg_relation_filepath", system_value<"pg_relation_filepath">},
     {"pg_filenode_relation", system_value<"pg_filenode_relation">},

@@ -1,5 +1,7 @@
 #include "engine/ddl/drop/dependency.h"
 
+#include <algorithm>
+
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/foreign/server.h"
 #include "engine/ddl/function/signature.h"
@@ -138,6 +140,19 @@ std::string name_in_table(DdlContext& c, Oid table_oid, Oid object, int name_col
   return t.find_oid(c.txn, object, image) ? std::string(t.reader(image).str(name_column)) : std::to_string(object);
 }
 
+// With the schema when search_path does not have it.
+std::string name_in_schema(DdlContext& c, Oid table_oid, Oid object, int name_column, int schema_column) {
+  std::string image;
+  const SystemTable& t = table(c, table_oid);
+  if (!t.find_oid(c.txn, object, image)) return std::to_string(object);
+  const RowReader row = t.reader(image);
+  const Oid schema = row.oid(schema_column);
+  const std::vector<Oid> path = c.catalog.search_path();
+  const bool seen = schema != c.catalog.temp_schema() && std::find(path.begin(), path.end(), schema) != path.end();
+  const std::string_view name = row.str(name_column);
+  return seen ? identifier(name) : qualified(c.catalog.schema_name(schema), name);
+}
+
 }  // namespace
 
 std::string describe(DdlContext& c, const Address& a) {
@@ -190,9 +205,11 @@ std::string describe(DdlContext& c, const Address& a) {
     }
     case pg_type::kOid: return "type " + type_text(c, {a.object, -1, kInvalidOid});
     case pg_collation::kOid:
-      return "collation " + identifier(name_in_table(c, pg_collation::kOid, a.object, pg_collation::c_collname));
+      return "collation " +
+             name_in_schema(c, pg_collation::kOid, a.object, pg_collation::c_collname, pg_collation::c_collnamespace);
     case catalog::pg_statistic_ext::kOid:
-      return "statistics object " + name_in_table(c, a.class_id, a.object, catalog::pg_statistic_ext::c_stxname);
+      return "statistics object " + name_in_schema(c, a.class_id, a.object, catalog::pg_statistic_ext::c_stxname,
+                                                   catalog::pg_statistic_ext::c_stxnamespace);
     case catalog::pg_ts_config::kOid:
     case catalog::pg_ts_dict::kOid:
     case catalog::pg_ts_parser::kOid:

@@ -57,6 +57,7 @@ Result<OperatorPtr> find_named_operator(DdlContext& c, const PgQuery__ObjectWith
     notice(c, "operator " + name + " does not exist, skipping");
     return OperatorPtr(nullptr);
   }
+  if (sides[1] == kInvalidOid) return Error(sqlstate::kSyntaxError, "postfix operators are not supported");
   std::string text = name + " " + operand_text(c, sides[1]);
   if (sides[0] != kInvalidOid) text = operand_text(c, sides[0]) + " " + text;
   return Error(sqlstate::kUndefinedFunction, "operator does not exist: " + text);
