@@ -103,6 +103,9 @@ class Deparser {
       case ExprKind::kField: return print_field(as<FieldExpr>(e));
       case ExprKind::kSubscript: return print_subscript(as<SubscriptExpr>(e));
       case ExprKind::kRelabel:
+        // Of the same type: an output that stands apart from another of the same value (grouping sets).
+        if (as<RelabelExpr>(e).implicit && e.type == as<RelabelExpr>(e).argument->type)
+          return print(*as<RelabelExpr>(e).argument, implicit);
         return print_cast(e, *as<RelabelExpr>(e).argument, as<RelabelExpr>(e).implicit, implicit);
       case ExprKind::kIoCast: return print_cast(e, *as<IoCastExpr>(e).argument, as<IoCastExpr>(e).implicit, implicit);
       case ExprKind::kArrayCast:

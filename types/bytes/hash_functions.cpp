@@ -105,6 +105,14 @@ std::string tid_bytes(Str image) {
   return out;
 }
 std::string plain_bytes(Str image) { return std::string(image); }
+// What a repeatable sample decides by: a row's block, its offset there and the seed, hashed as three words, without a sign.
+int64_t sample_hash(Str tid, int32_t seed) {
+  const auto half = [&](size_t at) {
+    return static_cast<uint32_t>(static_cast<uint8_t>(tid[at])) << 8 | static_cast<uint8_t>(tid[at + 1]);
+  };
+  const uint32_t words[] = {half(0) << 16 | half(2), half(4), static_cast<uint32_t>(seed)};
+  return hash_bytes(Str(reinterpret_cast<const char*>(words), sizeof words), 0).c;
+}
 // A month is thirty days.
 int64_t interval_span(Interval v) {
   const auto days = static_cast<uint64_t>(int64_t{v.months} * 30 + v.days);
@@ -159,6 +167,7 @@ const ScalarEntry kHashEntries[] = {
     {"hashoidvectorextended", kernel<bytes_hash_seeded<vector_bytes>>},
     {"hashtid", kernel<bytes_hash<tid_bytes>>},
     {"hashtidextended", kernel<bytes_hash_seeded<tid_bytes>>},
+    {"tsm_bernoulli_handler", kernel<sample_hash>},
     {"hashmacaddr", kernel<bytes_hash<plain_bytes>>},
     {"hashmacaddrextended", kernel<bytes_hash_seeded<plain_bytes>>},
     {"hashmacaddr8", kernel<bytes_hash<plain_bytes>>},

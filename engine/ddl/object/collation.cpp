@@ -1,5 +1,7 @@
 #include "engine/ddl/object/collation.h"
 
+#include <set>
+
 #include "catalog/catalog.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
@@ -31,20 +33,13 @@ Oid named_in(DdlContext& c, Oid schema, std::string_view name) {
 
 Status read_option(DdlContext& c, const PgQuery__DefElem& option, Definition& d) {
   const std::string_view name = option.defname;
-  const auto repeated = [&](bool before) -> Status {
-    if (!before) return {};
-    return Error(sqlstate::kSyntaxError, "conflicting or redundant options").at(position(c, option.location));
-  };
   if (name == "locale") {
-    INDIGO_TRY(repeated(d.has_locale));
     d.has_locale = true;
     d.locale = text_value(option.arg);
   } else if (name == "lc_collate") {
-    INDIGO_TRY(repeated(d.has_collate));
     d.has_collate = true;
     d.collate = text_value(option.arg);
   } else if (name == "lc_ctype") {
-    INDIGO_TRY(repeated(d.has_ctype));
     d.has_ctype = true;
     d.ctype = text_value(option.arg);
   } else if (name == "provider") {
@@ -56,7 +51,6 @@ Status read_option(DdlContext& c, const PgQuery__DefElem& option, Definition& d)
   } else if (name == "deterministic") {
     INDIGO_ASSIGN(d.deterministic, boolean_value(&option));
   } else if (name == "version") {
-    INDIGO_TRY(repeated(d.has_version));
     d.has_version = true;
     d.version = text_value(option.arg);
   } else if (name == "from") {
@@ -102,11 +96,21 @@ Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s) {
   INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
   const std::string name = truncated_name(q.name);
   Definition d;
-  for (const PgQuery__Node* node : nodes(s.n_definition, s.definition)) INDIGO_TRY(read_option(c, *node->def_elem, d));
+  std::set<std::string_view> seen;
+  for (const PgQuery__Node* node : nodes(s.n_definition, s.definition)) {
+    const PgQuery__DefElem& option = *node->def_elem;
+    if (!seen.insert(option.defname).second) {
+      return Error(sqlstate::kSyntaxError, "conflicting or redundant options").at(position(c, option.location));
+    }
+    INDIGO_TRY(read_option(c, option, d));
+  }
   SystemTable& t = table(c, pg_collation::kOid);
   RowValues row(t.definition());
   if (d.from != kInvalidOid) {
-    if (s.n_definition > 1) return Error(sqlstate::kSyntaxError, "conflicting or redundant options");
+    if (s.n_definition > 1) {
+      return Error(sqlstate::kSyntaxError, "conflicting or redundant options")
+          .with_detail("FROM cannot be specified together with any other options.");
+    }
     if (d.from == oid::kDefaultCollation)
       return Error(sqlstate::kInvalidObjectDefinition, "collation \"default\" cannot be copied");
     std::string image;

@@ -128,6 +128,7 @@ Result<NewTypeName> name_of_multirange(DdlContext& c, const PgQuery__DefElem* op
   out.name = multirange_name(range.name);
   if (c.catalog.find_type(c.catalog.schema_name(out.schema), out.name) != nullptr) {
     return Error(sqlstate::kDuplicateObject, "type " + quoted(out.name) + " already exists")
+        .with_detail("Failed while creating a multirange type for type " + quoted(range.name) + ".")
         .with_hint("You can manually specify a multirange type name using the \"multirange_type_name\" attribute.");
   }
   return out;

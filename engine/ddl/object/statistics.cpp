@@ -5,12 +5,15 @@
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/expression.h"
+#include "engine/ddl/object/comment.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
+#include "types/builtin/function_text.h"
 #include "types/value/acl.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
 
@@ -165,6 +168,39 @@ std::string free_statistics_name(DdlContext& c, const RelationInfo& relation, co
   }
 }
 
+struct NewStatistics {
+  std::string name;
+  Oid schema = kInvalidOid;
+  StatisticsParts parts;
+  std::string kinds;  // pg_statistic_ext.stxkind
+};
+Result<Oid> insert_statistics(DdlContext& c, const RelationInfo& relation, const NewStatistics& n) {
+  const StatisticsParts& d = n.parts;
+  const Oid oid = next_oid(c);
+  SystemTable& t = table(c, pg_statistic_ext::kOid);
+  RowValues row(t.definition());
+  row.oid(pg_statistic_ext::c_oid, oid)
+      .oid(pg_statistic_ext::c_stxrelid, relation.oid)
+      .str(pg_statistic_ext::c_stxname, n.name)
+      .oid(pg_statistic_ext::c_stxnamespace, n.schema)
+      .oid(pg_statistic_ext::c_stxowner, c.catalog.user())
+      .i32(pg_statistic_ext::c_stxstattarget, -1)
+      .i16_vector(pg_statistic_ext::c_stxkeys, d.columns)
+      .chars(pg_statistic_ext::c_stxkind, n.kinds);
+  std::string trees;
+  for (const StoredExpression& e : d.expressions) trees += (trees.empty() ? "" : ", ") + e.tree;
+  if (!trees.empty()) row.str(pg_statistic_ext::c_stxexprs, trees);
+  INDIGO_TRY(check(t.insert(c.txn, row)));
+  c.host.made(pg_statistic_ext::kOid, oid, c.extension != kInvalidOid);
+  const Address self{pg_statistic_ext::kOid, oid, 0};
+  INDIGO_TRY(record_column_dependencies(c, self, relation.oid, d.columns, 'a'));
+  if (d.columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation.oid, 0}, 'a'));
+  for (const StoredExpression& e : d.expressions) INDIGO_TRY(record_expression(c, self, e, relation.oid, 'a'));
+  INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, n.schema, 0}, 'n'));
+  c.catalog.changed({relation.oid});
+  return oid;
+}
+
 Status update_statistics(DdlContext& c, Oid oid, const std::function<void(RowValues&)>& change) {
   INDIGO_TRY(update_row(c, pg_statistic_ext::kOid, {Datum::of_oid(oid)}, change));
   c.catalog.changed({kInvalidOid});
@@ -207,28 +243,52 @@ Status execute_create_statistics(DdlContext& c, const PgQuery__CreateStatsStmt& 
     INDIGO_TRY(check_schema_privilege(c, schema, types::kPrivilegeCreate));
     name = free_statistics_name(c, *relation, d.names);
   }
-  const Oid oid = next_oid(c);
-  SystemTable& t = table(c, pg_statistic_ext::kOid);
-  RowValues row(t.definition());
-  row.oid(pg_statistic_ext::c_oid, oid)
-      .oid(pg_statistic_ext::c_stxrelid, relation->oid)
-      .str(pg_statistic_ext::c_stxname, name)
-      .oid(pg_statistic_ext::c_stxnamespace, schema)
-      .oid(pg_statistic_ext::c_stxowner, c.catalog.user())
-      .i32(pg_statistic_ext::c_stxstattarget, -1)
-      .i16_vector(pg_statistic_ext::c_stxkeys, d.columns)
-      .chars(pg_statistic_ext::c_stxkind, kinds);
-  std::string trees;
-  for (const StoredExpression& e : d.expressions) trees += (trees.empty() ? "" : ", ") + e.tree;
-  if (!trees.empty()) row.str(pg_statistic_ext::c_stxexprs, trees);
-  INDIGO_TRY(check(t.insert(c.txn, row)));
-  c.host.made(pg_statistic_ext::kOid, oid, c.extension != kInvalidOid);
-  const Address self{pg_statistic_ext::kOid, oid, 0};
-  INDIGO_TRY(record_column_dependencies(c, self, relation->oid, d.columns, 'a'));
-  if (d.columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
-  for (const StoredExpression& e : d.expressions) INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
-  INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, schema, 0}, 'n'));
-  c.catalog.changed({relation->oid});
+  INDIGO_TRY(insert_statistics(c, *relation, {std::move(name), schema, d, kinds}));
+  return {};
+}
+
+Status copy_statistics(DdlContext& c, const RelationInfo& source, const RelationPtr& relation, bool comments) {
+  struct Kept {
+    Oid oid;
+    std::vector<int16_t> columns;
+    std::vector<std::string> expressions;
+    std::string kinds;
+  };
+  std::vector<Kept> all;
+  table(c, pg_statistic_ext::kOid)
+      .scan_index(c.txn, system_index::kStatisticsTable, {Datum::of_oid(source.oid)}, [&](RowReader row) {
+        Kept kept{row.oid(pg_statistic_ext::c_oid), {}, {}, {}};
+        const ArrayView keys(row.str(pg_statistic_ext::c_stxkeys)), kinds(row.str(pg_statistic_ext::c_stxkind));
+        for (int32_t i = 0; i < keys.count(); i++) kept.columns.push_back(keys.element(i).i16);
+        for (int32_t i = 0; i < kinds.count(); i++) kept.kinds += kinds.element(i).str;
+        if (!row.is_null(pg_statistic_ext::c_stxexprs))
+          kept.expressions = types::split_default_texts(row.str(pg_statistic_ext::c_stxexprs));
+        all.push_back(std::move(kept));
+        return true;
+      });
+  std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.oid < b.oid; });
+  for (const Kept& kept : all) {
+    StatisticsParts parts;
+    const auto called = [&](std::string_view name) {
+      parts.names += (parts.names.empty() ? "" : "_") + std::string(name);
+    };
+    for (const int16_t number : kept.columns) {
+      const ColumnInfo* column = relation->find_column(source.columns[static_cast<size_t>(number) - 1].name);
+      parts.columns.push_back(column->number);
+      called(column->name);
+    }
+    std::sort(parts.columns.begin(), parts.columns.end());
+    for (const std::string& tree : kept.expressions) {
+      INDIGO_ASSIGN(StoredExpression e, copy_expression(c, tree, source, relation));
+      parts.expressions.push_back(std::move(e));
+      called("expr");
+    }
+    const std::string name = free_statistics_name(c, *relation, parts.names);
+    INDIGO_ASSIGN(const Oid made,
+                  insert_statistics(c, *relation, {name, relation->schema, std::move(parts), kept.kinds}));
+    const auto text = comments ? comment_on(c, {pg_statistic_ext::kOid, kept.oid, 0}) : std::nullopt;
+    if (text) INDIGO_TRY(set_comment(c, {pg_statistic_ext::kOid, made, 0}, *text));
+  }
   return {};
 }
 

@@ -8,6 +8,8 @@
 namespace indigo::engine::ddl {
 
 Status execute_create_statistics(DdlContext& c, const PgQuery__CreateStatsStmt& s);
+// LIKE ... INCLUDING STATISTICS: those of another table, for one that has columns of these names.
+Status copy_statistics(DdlContext& c, const RelationInfo& source, const RelationPtr& relation, bool comments);
 // SET STATISTICS
 Status execute_alter_statistics(DdlContext& c, const PgQuery__AlterStatsStmt& s);
 

@@ -44,6 +44,7 @@ Status check_parent(DdlContext& c, const RelationInfo& r, bool partition, char p
 
 ColumnSpec inherited(DdlContext& c, const RelationPtr& parent, const ColumnInfo& column) {
   ColumnSpec spec;
+  spec.storage = storage_of(c, parent->oid, column.number);
   spec.compression = compression_of(c, parent->oid, column.number);
   spec.column.name = column.name;
   spec.column.type = column.type;
@@ -83,11 +84,23 @@ Status merge_compression(ColumnSpec& into, char other) {
       .with_detail(std::string(name(into.compression)) + " versus " + name(other));
 }
 
+Status merge_storage(ColumnSpec& into, char other, std::string_view what) {
+  if (into.storage == 0) into.storage = other;
+  if (other == 0 || other == into.storage) return {};
+  const auto name = [](char storage) {
+    return storage == 'p' ? "PLAIN" : storage == 'e' ? "EXTERNAL" : storage == 'm' ? "MAIN" : "EXTENDED";
+  };
+  return Error(sqlstate::kDatatypeMismatch,
+               std::string(what) + " " + quoted(into.column.name) + " has a storage parameter conflict")
+      .with_detail(std::string(name(into.storage)) + " versus " + name(other));
+}
+
 // A parent's column that another parent has, too. `conflicts`: columns whose parents disagree about the default.
 Status merge_parents(DdlContext& c, ColumnSpec& known, const RelationPtr& parent, const ColumnInfo& column,
                      std::vector<std::string>& conflicts) {
   notice(c, "merging multiple inherited definitions of column " + quoted(column.name));
   INDIGO_TRY(check_same_type(c, known.column, column.type, "inherited column " + quoted(column.name)));
+  INDIGO_TRY(merge_storage(known, storage_of(c, parent->oid, column.number), "inherited column"));
   if (known.column.generated != column.generated) {
     return Error(sqlstate::kInvalidColumnDefinition,
                  "inherited column " + quoted(column.name) + " has a generation conflict");
@@ -138,6 +151,8 @@ Status merge_own(DdlContext& c, ColumnSpec& known, ColumnSpec own, bool partitio
                    "column " + quoted(name) + " inherits from generated column but specifies " + what);
     }
   }
+  INDIGO_TRY(merge_storage(known, own.storage, "column"));
+  own.storage = known.storage;
   INDIGO_TRY(merge_compression(known, own.compression));
   own.compression = known.compression;
   const NewColumn merged = known.column;

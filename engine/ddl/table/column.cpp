@@ -187,12 +187,21 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
   return out;
 }
 
-char compression_of(DdlContext& c, Oid relation, int16_t column) {
+namespace {
+
+char letter_of_column(DdlContext& c, Oid relation, int16_t column, int attribute) {
   std::string image;
   const SystemTable& t = table(c, pg_attribute::kOid);
-  return t.find(c.txn, {Datum::of_oid(relation), Datum::of(column)}, image)
-             ? t.reader(image).chr(pg_attribute::c_attcompression)
-             : '\0';
+  return t.find(c.txn, {Datum::of_oid(relation), Datum::of(column)}, image) ? t.reader(image).chr(attribute) : '\0';
+}
+
+}  // namespace
+
+char storage_of(DdlContext& c, Oid relation, int16_t column) {
+  return letter_of_column(c, relation, column, pg_attribute::c_attstorage);
+}
+char compression_of(DdlContext& c, Oid relation, int16_t column) {
+  return letter_of_column(c, relation, column, pg_attribute::c_attcompression);
 }
 
 Result<char> column_compression(DdlContext& c, const TypeRef& type, std::string_view method) {

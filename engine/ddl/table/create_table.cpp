@@ -10,6 +10,7 @@
 #include "engine/ddl/object/access_method.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/object/materialized_view.h"
+#include "engine/ddl/object/statistics.h"
 #include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/partition/bound_spec.h"
 #include "engine/ddl/partition/inherit.h"
@@ -129,6 +130,8 @@ enum LikeOption : uint32_t {
   kLikeGenerated = 1u << 4,
   kLikeIdentity = 1u << 5,
   kLikeIndexes = 1u << 6,
+  kLikeStatistics = 1u << 7,
+  kLikeStorage = 1u << 8,
 };
 
 struct LikeSource {
@@ -170,6 +173,7 @@ Status add_like(DdlContext& c, const PgQuery__TableLikeClause& like, std::vector
       spec.default_tree = column.default_expr;
       spec.default_source = source;
     }
+    if ((like.options & kLikeStorage) != 0) spec.storage = storage_of(c, source->oid, column.number);
     if ((like.options & kLikeCompression) != 0) spec.compression = compression_of(c, source->oid, column.number);
     if (column.identity != 0 && (like.options & kLikeIdentity) != 0) {
       spec.column.identity = column.identity;
@@ -186,6 +190,22 @@ Status add_like(DdlContext& c, const PgQuery__TableLikeClause& like, std::vector
   return {};
 }
 
+// INCLUDING COMMENTS
+Status copy_comment(DdlContext& c, const LikeSource& like, const Address& from, const Address& to) {
+  if ((like.options & kLikeComments) == 0) return {};
+  const auto text = comment_on(c, from);
+  return text ? set_comment(c, to, *text) : Status();
+}
+
+Oid new_index(const RelationInfo& before, const RelationInfo& after) {
+  for (const IndexInfo& index : after.indexes) {
+    const bool old = std::any_of(before.indexes.begin(), before.indexes.end(),
+                                 [&](const IndexInfo& other) { return other.oid == index.oid; });
+    if (!old) return index.oid;
+  }
+  return kInvalidOid;
+}
+
 // Constraints, indexes and comments that LIKE takes over, once the new table stands.
 Status finish_like(DdlContext& c, ConstraintTarget& target, const LikeSource& like) {
   const RelationInfo& source = *like.relation;
@@ -198,6 +218,12 @@ Status finish_like(DdlContext& c, ConstraintTarget& target, const LikeSource& li
       n.name = k.name;
       n.schema = relation->schema;
       n.relation = relation->oid;
+      n.no_inherit = k.no_inherit;
+      n.validated = true;
+      if (k.no_inherit && relation->is_partitioned()) {
+        return Error(sqlstate::kInvalidTableDefinition,
+                     "cannot add NO INHERIT constraint to partitioned table " + quoted(relation->name));
+      }
       INDIGO_ASSIGN(const StoredExpression e, copy_expression(c, k.expression, source, relation));
       n.expression = e.tree;
       n.columns = e.columns;
@@ -206,11 +232,19 @@ Status finish_like(DdlContext& c, ConstraintTarget& target, const LikeSource& li
         v.i16(pg_class::c_relchecks, static_cast<int16_t>(v.get(pg_class::c_relchecks).i16 + 1));
       }));
       INDIGO_TRY(record_expression(c, {pg_constraint::kOid, n.oid, 0}, e, relation->oid, 'a'));
+      INDIGO_TRY(copy_comment(c, like, {pg_constraint::kOid, k.oid, 0}, {pg_constraint::kOid, n.oid, 0}));
     }
   }
   if ((like.options & kLikeIndexes) != 0) {
-    for (const IndexInfo& index : source.indexes) INDIGO_TRY(add_key_like(c, target, source, index));
+    for (const IndexInfo& index : source.indexes) {
+      const RelationPtr before = current(c, target.relation);
+      INDIGO_TRY(add_key_like(c, target, source, index));
+      const Oid made = new_index(*before, *current(c, target.relation));
+      INDIGO_TRY(copy_comment(c, like, {pg_class::kOid, index.oid, 0}, {pg_class::kOid, made, 0}));
+    }
   }
+  if ((like.options & kLikeStatistics) != 0)
+    INDIGO_TRY(copy_statistics(c, source, current(c, target.relation), (like.options & kLikeComments) != 0));
   if ((like.options & kLikeComments) != 0) {
     const RelationPtr relation = current(c, target.relation);
     for (const ColumnInfo& column : source.columns) {
@@ -294,17 +328,28 @@ Status add_constraints(DdlContext& c, ConstraintTarget& target, const std::vecto
     ColumnSpec part;
     part.column.name = column.column.name;
     part.checks = column.checks;
-    part.foreign_keys = column.foreign_keys;
     INDIGO_TRY(add_column_constraints(c, target, part));
   }
   for (const PgQuery__Constraint* k : constraints) {
     switch (k->contype) {
       case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: INDIGO_TRY(add_check_constraint(c, target, *k)); break;
-      case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: INDIGO_TRY(add_foreign_key(c, target, *k)); break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION: INDIGO_TRY(add_exclusion_constraint(c, target, *k)); break;
       default: break;
     }
   }
+  return {};
+}
+
+Status add_foreign_keys(DdlContext& c, ConstraintTarget& target, const std::vector<ColumnSpec>& columns,
+                        const Constraints& constraints) {
+  for (const ColumnSpec& column : columns) {
+    ColumnSpec part;
+    part.column.name = column.column.name;
+    part.foreign_keys = column.foreign_keys;
+    INDIGO_TRY(add_column_constraints(c, target, part));
+  }
+  for (const PgQuery__Constraint* k : constraints)
+    if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN) INDIGO_TRY(add_foreign_key(c, target, *k));
   return {};
 }
 
@@ -428,13 +473,18 @@ Status create_table_as_stated(DdlContext& c, const PgQuery__CreateStmt& s,
   target.is_new = true;
   INDIGO_TRY(link_parents(c, s, target, parents));
   INDIGO_TRY(add_constraints(c, target, columns, constraints));
-  INDIGO_TRY(inherit_checks(c, oid, parents));
   for (const LikeSource& like : likes) INDIGO_TRY(finish_like(c, target, like));
+  INDIGO_TRY(inherit_checks(c, oid, parents));
+  // They may be to the table's own keys, whatever those come from.
+  INDIGO_TRY(add_foreign_keys(c, target, columns, constraints));
   if (spec.persistence == 't') INDIGO_TRY(set_on_commit(c, oid, s.oncommit));
   for (size_t i = 0; i < columns.size(); i++) {
-    if (columns[i].compression == 0) continue;
-    INDIGO_TRY(update_attribute(c, oid, static_cast<int16_t>(i + 1),
-                                [&](RowValues& v) { v.chr(pg_attribute::c_attcompression, columns[i].compression); }));
+    const char compression = columns[i].compression, storage = columns[i].storage;
+    if (compression == 0 && storage == 0) continue;
+    INDIGO_TRY(update_attribute(c, oid, static_cast<int16_t>(i + 1), [&](RowValues& v) {
+      if (compression != 0) v.chr(pg_attribute::c_attcompression, compression);
+      if (storage != 0) v.chr(pg_attribute::c_attstorage, storage);
+    }));
   }
   for (const ColumnSpec& column : columns)
     INDIGO_TRY(change_column_options(c, *current(c, oid), column.column.name, column.foreign_options));

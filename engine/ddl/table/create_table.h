@@ -24,6 +24,7 @@ struct ColumnSpec {
   std::vector<const PgQuery__Constraint*> foreign_keys;
   NodeList foreign_options;  // of a foreign table's column
   char compression = 0;      // pg_attribute.attcompression
+  char storage = 0;          // pg_attribute.attstorage; 0: its type's
   int location = -1;
 };
 // Reads a ColumnDef: type, collation, NOT NULL, default, identity, constraints. 42601 for contradictions.
@@ -38,6 +39,7 @@ Result<Oid> make_serial_sequence(DdlContext& c, std::string_view table, const Co
 Status adopt_sequence(DdlContext& c, Oid sequence, Oid relation, int16_t column, bool serial);
 Status add_column_constraints(DdlContext& c, ConstraintTarget& target, const ColumnSpec& spec);
 // Of a column that is there.
+char storage_of(DdlContext& c, Oid relation, int16_t column);
 char compression_of(DdlContext& c, Oid relation, int16_t column);
 // COMPRESSION method, as pg_attribute has it: "" and default are '\0'. 0A000 for a type that is not compressed, 22023.
 Result<char> column_compression(DdlContext& c, const TypeRef& type, std::string_view method);

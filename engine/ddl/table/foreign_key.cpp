@@ -7,25 +7,34 @@
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
+#include "sql/deparse.h"
 #include "types/io/domain_check.h"
 #include "types/value/vector.h"
 
 namespace indigo::engine::ddl {
+
+std::string key_match(DdlContext& c, const ColumnInfo& referenced, const ColumnInfo& own) {
+  std::string out = "pk." + identifier(referenced.name) + " = fk." + identifier(own.name);
+  const Oid order = referenced.type.collation;
+  if (order != own.type.collation && order != kInvalidOid)
+    out += " COLLATE " + sql::deparse_collation(c.catalog, order, true);
+  return out;
+}
 
 Status validate_foreign_key(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k) {
   if (!has_rows(c, relation)) return {};
   const RelationPtr foreign = current(c, k.foreign_relation);
   std::string list, join, not_null;
   for (size_t i = 0; i < k.columns.size(); i++) {
-    const std::string mine = "fk." + identifier(relation.columns[static_cast<size_t>(k.columns[i]) - 1].name);
-    const std::string theirs = "pk." + identifier(foreign->columns[static_cast<size_t>(k.foreign_columns[i]) - 1].name);
+    const ColumnInfo& own = relation.columns[static_cast<size_t>(k.columns[i]) - 1];
+    const std::string mine = "fk." + identifier(own.name);
     if (i > 0) {
       list += ", ";
       join += " AND ";
       not_null += k.match == 'f' ? " OR " : " AND ";
     }
     list += mine;
-    join += theirs + " = " + mine;
+    join += key_match(c, foreign->columns[static_cast<size_t>(k.foreign_columns[i]) - 1], own);
     not_null += mine + " IS NOT NULL";
   }
   const std::string only = foreign->is_partitioned() ? "" : "ONLY ";

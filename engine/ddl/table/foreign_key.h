@@ -14,6 +14,9 @@ Status insert_foreign_key(DdlContext& c, const NewConstraint& n);
 Result<Oid> foreign_key_operator(DdlContext& c, std::string_view constraint, const ColumnInfo& mine,
                                  const ColumnInfo& theirs);
 
+// "pk.a = fk.b", in the referenced column's order where the two columns' collations differ.
+std::string key_match(DdlContext& c, const ColumnInfo& referenced, const ColumnInfo& own);
+
 // Existing rows against the constraint (VALIDATE CONSTRAINT, ADD without NOT VALID): 23503 with the first that violates it.
 Status validate_foreign_key(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k);
 // After a change of a column's type: 42804 when the two sides cannot be compared any more.

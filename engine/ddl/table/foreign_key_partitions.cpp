@@ -127,7 +127,7 @@ Status check_not_referenced(DdlContext& c, const RelationInfo& partition, const 
     const ColumnInfo& theirs = partition.columns[static_cast<size_t>(k.foreign_columns[i]) - 1];
     list += (i > 0 ? ", fk." : "fk.") + identifier(mine.name);
     names += (i > 0 ? ", " : "") + mine.name;
-    join += (i > 0 ? " AND pk." : "pk.") + identifier(theirs.name) + " = fk." + identifier(mine.name);
+    join += (i > 0 ? " AND " : "") + key_match(c, theirs, mine);
   }
   const std::string sql = "SELECT " + list + " FROM " + (relation.is_partitioned() ? "" : "ONLY ") +
                           qualified(relation) + " fk JOIN " + qualified(partition) + " pk ON (" + join + ") LIMIT 1";

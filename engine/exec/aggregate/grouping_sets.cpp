@@ -5,6 +5,7 @@
 #include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/aggregate/grouping.h"
 #include "engine/exec/operators.h"
+#include "sql/analyze/make.h"
 #include "storage/table.h"
 #include "types/oids.h"
 
@@ -129,6 +130,29 @@ class GroupingSetsOperator final : public Operator {
   bool built_ = false;
 };
 
+// The expression where those columns of the group list are null.
+sql::ExprPtr with_nulls(Builder& b, const sql::ExprPtr& e, const sql::ExprList& absent) {
+  for (const sql::ExprPtr& column : absent)
+    if (sql::equal(column, e)) return sql::make_const(e->type, Datum::make_null(b.phys_of(e->type)));
+  return sql::map_children(e, [&](const sql::ExprPtr& child) { return with_nulls(b, child, absent); });
+}
+
+// Direct arguments are of the group, where the columns that are not in its set are null.
+sql::AggregatePlan for_set(Builder& b, const sql::GroupingSetsPlan& p, const std::vector<size_t>& columns) {
+  sql::AggregatePlan out;
+  out.aggregates = p.aggregates;
+  sql::ExprList absent;
+  for (size_t c = 0; c < p.groups.size(); c++)
+    if (std::find(columns.begin(), columns.end(), c) == columns.end()) absent.push_back(p.groups[c]);
+  for (auto& aggregate : out.aggregates) {
+    if (aggregate->direct.empty()) continue;
+    auto copy = std::make_shared<sql::AggregateExpr>(*aggregate);
+    for (sql::ExprPtr& direct : copy->direct) direct = with_nulls(b, direct, absent);
+    aggregate = std::move(copy);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<OperatorPtr> make_grouping_sets(Builder& b, const sql::GroupingSetsPlan& p) {
@@ -148,7 +172,7 @@ Result<OperatorPtr> make_grouping_sets(Builder& b, const sql::GroupingSetsPlan& 
     }
     INDIGO_ASSIGN(KeyOps ops, KeyOps::make(b, types));
     s->table.init(std::move(ops), std::move(phys));
-    INDIGO_ASSIGN(s->calls, Grouping::make_calls(b, p));
+    INDIGO_ASSIGN(s->calls, Grouping::make_calls(b, for_set(b, p, s->columns)));
     s->states.init(s->calls);
     for (const std::vector<int>& grouping : p.groupings) {
       int32_t bitmap = 0;

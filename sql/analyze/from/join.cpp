@@ -135,7 +135,8 @@ class Joiner {
     const bool ok = type_ == JoinType::kInner || type_ == JoinType::kLeft;
     set_lateral(left.names, true, ok);
     const auto before = static_cast<std::ptrdiff_t>(scope_.names.size());
-    INDIGO_TRY(add_names(scope_, std::move(left.names)));
+    // A name may be there twice for now: the join's alias may hide what is inside, and references would be ambiguous.
+    std::move(left.names.begin(), left.names.end(), std::back_inserter(scope_.names));
     auto right = transform_from_item(scope_, join_.rarg);
     const auto begin = scope_.names.begin() + before;
     left.names.assign(std::make_move_iterator(begin), std::make_move_iterator(scope_.names.end()));
@@ -191,8 +192,10 @@ class Joiner {
     if (join_.alias && has_text(join_.alias->aliasname)) {
       const NodeList names = nodes(join_.alias->n_colnames, join_.alias->colnames);
       if (names.size() > merged.columns.size()) {
-        return scope_.error(sqlstate::kSyntaxError, "column alias list for \"" + std::string(join_.alias->aliasname) +
-                                                        "\" has too many entries");
+        return scope_.error(sqlstate::kInvalidColumnReference,
+                            "join expression \"" + std::string(join_.alias->aliasname) + "\" has " +
+                                std::to_string(merged.columns.size()) + " columns available but " +
+                                std::to_string(names.size()) + " columns specified");
       }
       for (size_t i = 0; i < names.size(); i++) merged.columns[i].name = std::string(string_of(names[i]));
       merged.name = join_.alias->aliasname;

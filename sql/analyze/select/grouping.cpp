@@ -26,6 +26,7 @@ class GroupReader {
   Status run(NodeList list, bool distinct) {
     Sets all{{}};
     std::vector<GroupingItem> items;
+    for (const PgQuery__Node* n : list) has_sets_ = has_sets_ || is(n, PG_QUERY__NODE__NODE_GROUPING_SET);
     for (const PgQuery__Node* n : list) {
       GroupingItem written;
       INDIGO_ASSIGN(const Sets sets, item(n, written));
@@ -66,13 +67,26 @@ class GroupReader {
   Result<int> column(const PgQuery__Node* node) {
     ExprList& group = scope_.query->group_by;
     INDIGO_ASSIGN(ExprPtr e, target_for(scope_, node, Clause::kGroupBy, false));
+    const int target = has_sets_ ? target_of(e) : -1;
     for (size_t i = 0; i < group.size(); i++) {
-      if (equal(group[i], e)) return static_cast<int>(i);
+      if (!equal(group[i], e)) continue;
+      if (target < 0 || targets_[i] < 0 || target == targets_[i]) return static_cast<int>(i);
+      // Another output of the same value is a column of its own, null where its set has it not.
+      e = make_relabel(e, e->type, true);
+      scope_.query->targets[static_cast<size_t>(target)].expr = e;
     }
     INDIGO_TRY(sort_operators(scope_.a, e->type.oid, false, true, location_of(node)));
     INDIGO_TRY(require_collation(scope_.a, e));
     group.push_back(std::move(e));
+    targets_.push_back(target);
     return static_cast<int>(group.size() - 1);
+  }
+  // The output whose very expression this is; -1: none.
+  int target_of(const ExprPtr& e) const {
+    const auto& targets = scope_.query->targets;
+    for (size_t i = 0; i < targets.size(); i++)
+      if (targets[i].expr == e) return static_cast<int>(i);
+    return -1;
   }
 
   // An element as one set: an expression, or a parenthesised list of them.
@@ -109,7 +123,6 @@ class GroupReader {
       }
       return parts;
     };
-    has_sets_ = true;
     const PgQuery__GroupingSet& g = *node->grouping_set;
     const NodeList content = nodes(g.n_content, g.content);
     Sets out;
@@ -161,6 +174,7 @@ class GroupReader {
 
   Scope& scope_;
   bool has_sets_ = false;
+  std::vector<int> targets_;  // the output that each grouping expression was found as, or -1
 };
 
 bool has_subquery(const Expr& e) {

@@ -83,6 +83,10 @@ Status lock_entry(const Scope& scope, Query& q, int number, const Lock& lock) {
     if (entry.relation->kind == catalog::RelationKind::kSequence) {
       return scope.error(sqlstate::kWrongObjectType, "cannot lock rows in sequence \"" + entry.relation->name + "\"");
     }
+    if (entry.relation->kind == catalog::RelationKind::kMaterializedView) {
+      return scope.error(sqlstate::kWrongObjectType,
+                         "cannot lock rows in materialized view \"" + entry.relation->name + "\"");
+    }
     add_lock(q, number, lock);
     return {};
   }
@@ -114,6 +118,8 @@ Status lock_named(Scope& scope, const PgQuery__RangeVar& name, const Lock& lock)
       default: return cannot_lock(scope, lock, "a join", name.location);
     }
   }
+  for (const NamespaceItem& item : scope.names)
+    if (item.entry < 0 && item.name == name.relname) return cannot_lock(scope, lock, "a join", name.location);
   return scope.error(
       sqlstate::kUndefinedTable,
       "relation \"" + std::string(name.relname) + "\" in " + lock.name + " clause not found in FROM clause",

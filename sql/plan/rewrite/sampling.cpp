@@ -11,8 +11,8 @@ namespace indigo::sql::planning {
 namespace {
 
 // PostgreSQL's OIDs of the functions that a sample calls.
-constexpr Oid kRandom{1598}, kFloat8Less{295}, kInt8And{1904}, kInt8ToFloat8{482}, kTidHashExtended{2234},
-    kFloat8Mul{216}, kFloat8Div{217}, kFloat4ToFloat8{311}, kHashFloat8Extended{444}, kCheckSample{3314};
+constexpr Oid kRandom{1598}, kFloat8Less{295}, kInt8ToFloat8{482}, kFloat8Mul{216}, kFloat8Div{217},
+    kFloat4ToFloat8{311}, kHashFloat8{452}, kSampleHash{3313}, kCheckSample{3314};
 
 ExprPtr call(Oid function, Oid result, ExprList arguments, types::Volatility volatility) {
   auto e = std::make_shared<CallExpr>();
@@ -74,15 +74,11 @@ Result<ExprPtr> sample_condition(Level& level, int entry) {
                               {call(kRandom, oid::kFloat8, {}, types::Volatility::kVolatile), part}, immutable));
     return make_and(std::move(conditions));
   }
-  const ExprPtr seed = fold(
-      level.s.session,
-      call(kHashFloat8Extended, oid::kInt8, {repeatable, make_const({oid::kInt8}, Datum::of(int64_t{0}))}, immutable));
-  const ExprPtr hash = call(kTidHashExtended, oid::kInt8, {place, seed}, immutable);
-  const ExprPtr low =
-      call(kInt8And, oid::kInt8, {hash, make_const({oid::kInt8}, Datum::of(int64_t{0xffffffff}))}, immutable);
+  const ExprPtr seed = fold(level.s.session, call(kHashFloat8, oid::kInt4, {repeatable}, immutable));
+  const ExprPtr hash = call(kSampleHash, oid::kInt8, {place, seed}, immutable);
   const ExprPtr limit = fold(level.s.session, call(kFloat8Mul, oid::kFloat8, {part, float8(4294967296.0)}, immutable));
   conditions.push_back(
-      call(kFloat8Less, oid::kBool, {call(kInt8ToFloat8, oid::kFloat8, {low}, immutable), limit}, immutable));
+      call(kFloat8Less, oid::kBool, {call(kInt8ToFloat8, oid::kFloat8, {hash}, immutable), limit}, immutable));
   return make_and(std::move(conditions));
 }
 
