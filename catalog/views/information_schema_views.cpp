@@ -236,8 +236,10 @@ constexpr SystemView kInformationSchemaViews[] =
          " view_definition, (case when 'check_option=cascaded' = any (c.reloptions) then 'CASCADED' when 'check_option=local' ="
          " any (c.reloptions) then 'LOCAL' else 'NONE' end)::pg_catalog.varchar as check_option, " INDIGO_YES(
              "pg_catalog.pg_relation_is_updatable(c.oid, false) & 20 = 20") " as is_updatable, " INDIGO_YES(
-             "pg_catalog.pg_relation_is_updatable(c.oid, false) & 8 = 8") " as is_insertable_into, 'NO'::pg_catalog.varchar as is_trigger_updatable,"
-         " 'NO'::pg_catalog.varchar as is_trigger_deletable, 'NO'::pg_catalog.varchar as is_trigger_insertable_into"
+             "pg_catalog.pg_relation_is_updatable(c.oid, false) & 8 = 8") " as is_insertable_into, " INDIGO_YES(
+             "exists (select 1 from pg_catalog.pg_trigger t where t.tgrelid = c.oid and t.tgtype & 81 = 81)") " as is_trigger_updatable, " INDIGO_YES(
+             "exists (select 1 from pg_catalog.pg_trigger t where t.tgrelid = c.oid and t.tgtype & 73 = 73)") " as is_trigger_deletable, " INDIGO_YES(
+             "exists (select 1 from pg_catalog.pg_trigger t where t.tgrelid = c.oid and t.tgtype & 69 = 69)") " as is_trigger_insertable_into"
          " from pg_catalog.pg_namespace n join pg_catalog.pg_class c on n.oid = c.relnamespace"
          " where c.relkind = 'v' and not pg_catalog.pg_is_other_temp_schema(n.oid) and" INDIGO_VISIBLE_TABLE},
         {"sequences",

@@ -65,6 +65,9 @@ class Collector {
     }
     if (!q.target_views.empty() && at[static_cast<size_t>(q.target)] >= 0) {
       const Oid user = q.entries[static_cast<size_t>(q.target)].used_as;
+      // The old rows that triggers get are those of the view with the triggers.
+      const bool old_rows = q.instead_event == catalog::kTriggerUpdate || q.instead_event == catalog::kTriggerDelete;
+      if (old_rows) out_[static_cast<size_t>(at[1])].owner_view = below(*q.target_views.back().relation);
       through_views(q, static_cast<size_t>(at[static_cast<size_t>(q.target)]), user != kInvalidOid ? user : owner_view);
     }
     for (const sql::Entry& e : q.entries) {
@@ -72,7 +75,7 @@ class Collector {
       // What a rule has replaced (or a trigger takes) inserts into a view reads nothing of it.
       if (q.command == sql::CommandKind::kInsert && &e == &q.entries[static_cast<size_t>(q.target)]) continue;
       const Oid user = e.used_as != kInvalidOid ? e.used_as : owner_view;
-      visit(*e.subquery, e.relation != nullptr ? below(*e.relation, user) : user);
+      visit(*e.subquery, e.relation != nullptr ? below(*e.relation) : user);
     }
     for (const sql::CommonTable& cte : q.ctes) visit(*cte.query, owner_view);
   }
@@ -102,7 +105,10 @@ class Collector {
     switch (q.command) {
       case sql::CommandKind::kInsert:
         inserts(q.insert_columns);
-        if (q.on_conflict) reads_arbiters(q, r);
+        for (const int c : arbiter_columns(q)) {
+          r.reads = true;
+          add_column(r.read, c);
+        }
         if (q.on_conflict && q.on_conflict->update) updates(q.on_conflict->assignments);
         break;
       case sql::CommandKind::kUpdate: updates(q.assignments); break;
@@ -122,21 +128,29 @@ class Collector {
     }
   }
 
-  // What decides on conflicts is looked at.
-  static void reads_arbiters(const sql::Query& q, RequiredPrivilege& r) {
+  // The target's columns that decide on conflicts.
+  static std::vector<int> arbiter_columns(const sql::Query& q) {
+    std::vector<int> out;
+    if (!q.on_conflict) return out;
     for (const catalog::IndexInfo& index : q.entries[static_cast<size_t>(q.target)].relation->indexes) {
       const auto& arbiters = q.on_conflict->arbiters;
       if (std::find(arbiters.begin(), arbiters.end(), index.oid) == arbiters.end()) continue;
-      r.reads = true;
       for (const catalog::IndexColumn& column : index.columns) {
-        if (column.column > 0) add_column(r.read, column.column - 1);
+        if (column.column > 0) out.push_back(column.column - 1);
       }
     }
+    return out;
   }
 
-  // With whose privileges a view's tables are used.
-  static Oid below(const catalog::RelationInfo& view, Oid owner_view) {
-    return view.security_invoker ? owner_view : view.owner;
+  // With whose privileges a view's tables are used: those of who runs the statement (kInvalidOid), whoever owns the views above.
+  static Oid below(const catalog::RelationInfo& view) { return view.security_invoker ? kInvalidOid : view.owner; }
+
+  // ON CONFLICT DO UPDATE: `excluded` is a row of the view, for which all that the view shows is read.
+  static void add_excluded(const sql::Query& q, const sql::Query::TargetView& above, std::vector<int>& read) {
+    if (!q.on_conflict || !q.on_conflict->update) return;
+    for (const int column : above.columns) {
+      if (column >= 0) read.push_back(column);
+    }
   }
 
   // A table that is changed through views: the outermost view as this query says, what is below each view as its owner.
@@ -162,16 +176,25 @@ class Collector {
       }
       if (q.command == sql::CommandKind::kInsert && !q.on_conflict) r.reads = false;
       r.read.clear();
-      for (const int column : sql::target_reads(q, view.condition).columns) {
+      std::vector<int> read = sql::target_reads(q, view.condition).columns;
+      for (const int column : arbiter_columns(q)) read.push_back(column);
+      if (i > 0) add_excluded(q, q.target_views[i - 1], read);
+      for (const int column : read) {
         const auto c = static_cast<int16_t>(column + 1);
         r.reads = true;
         if (number(c) < static_cast<int>(view.columns.size())) add_column(r.read, number(c));
       }
       if (r.read.empty()) r.reads = false;
       views.push_back(std::move(r));
-      user = below(*view.relation, user);
+      user = below(*view.relation);
     }
     out_[table].owner_view = user;
+    std::vector<int> shown;
+    add_excluded(q, q.target_views.back(), shown);
+    for (const int column : shown) {
+      out_[table].reads = true;
+      add_column(out_[table].read, column);
+    }
     out_.insert(out_.begin() + static_cast<std::ptrdiff_t>(table), views.begin(), views.end());
   }
 

@@ -1,7 +1,10 @@
 // Facts about relations: files, properties of indexes, what may be changed through them.
+#include <algorithm>
+
 #include "base/sqlstate.h"
 #include "catalog/access_method.h"
 #include "catalog/descriptor/foreign_source.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "catalog/object_privileges.h"
 #include "catalog/row_security.h"
 #include "catalog/tables/sequence_table.h"
@@ -10,7 +13,7 @@
 #include "engine/system/catalog_rows.h"
 #include "engine/system/privilege_check.h"
 #include "sql/analyze/analyzer.h"
-#include "sql/parse/parser.h"
+#include "sql/analyze/change/target_view.h"
 #include "storage/durability.h"
 #include "storage/table.h"
 #include "types/io/record.h"
@@ -76,47 +79,86 @@ Result<OwnedDatum> is_publishable(SessionParts& session, std::span<const Datum> 
   });
   return out ? value_of(*out) : null_bool();
 }
-bool can_be_analyzed(SessionParts& session, const std::string& text) {
-  const auto parsed = sql::parse(text);
-  if (!parsed.ok()) return false;
-  return sql::analyze(session.context(), {(*parsed)->statements().front().node, text, {}, false, {}, false}).ok();
-}
+// Which changes a relation takes, as bits of PostgreSQL's CmdType (UPDATE 4, INSERT 8, DELETE 16): by its rules, by INSTEAD OF
+// triggers where asked, or as an automatically updatable view by what is below it.
+class UpdatableRelation {
+ public:
+  static constexpr int32_t kUpdate = 4, kInsert = 8, kDelete = 16, kAll = kUpdate | kInsert | kDelete;
 
-// Whether UPDATE of a view's column passes: then INSERT into it does too.
-bool view_column_is_updatable(SessionParts& session, const catalog::RelationInfo& view, size_t column) {
-  return can_be_analyzed(session, "UPDATE " + types::quote_identifier(view.schema_name) + "." +
-                                      types::quote_identifier(view.name) + " SET " +
-                                      types::quote_identifier(view.columns[column].name) + " = DEFAULT");
-}
+  UpdatableRelation(SessionParts& session, bool triggers) : session_(session), triggers_(triggers) {}
 
-// Bits as PostgreSQL's CmdType: UPDATE 4, INSERT 8, DELETE 16.
+  // `columns`: numbers of those that are to take values, 0-based; null: any.
+  Result<int32_t> changes(const catalog::RelationInfo& relation, const std::vector<int>* columns) {
+    INDIGO_TRY(check_stack_depth());
+    INDIGO_TRY(catalog::check_reachable(relation));
+    if (relation.kind == catalog::RelationKind::kTable || relation.is_partitioned()) return kAll;
+    int32_t out = by_rules(relation);
+    if (triggers_) out |= by_triggers(relation);
+    if (relation.kind == catalog::RelationKind::kView && out != kAll) {
+      INDIGO_ASSIGN(const int32_t automatic, as_view(relation, columns));
+      out |= automatic;
+    }
+    return out;
+  }
+
+ private:
+  static int32_t by_rules(const catalog::RelationInfo& relation) {
+    int32_t out = 0;
+    if (relation.rules == nullptr) return out;
+    for (const catalog::RuleInfo& rule : relation.rules->rules) {
+      if (rule.instead && !rule.conditional && rule.event >= '2') out |= 1 << (rule.event - '0');
+    }
+    return out;
+  }
+
+  static int32_t by_triggers(const catalog::RelationInfo& relation) {
+    if (relation.triggers == nullptr) return 0;
+    const auto takes = [&](int16_t event) {
+      return relation.triggers->any(catalog::kTriggerRow, catalog::kTriggerInstead, event);
+    };
+    return (takes(catalog::kTriggerUpdate) ? kUpdate : 0) | (takes(catalog::kTriggerInsert) ? kInsert : 0) |
+           (takes(catalog::kTriggerDelete) ? kDelete : 0);
+  }
+
+  Result<int32_t> as_view(const catalog::RelationInfo& view, const std::vector<int>* columns) {
+    INDIGO_ASSIGN(const auto query, sql::analyze_view(session_.context(), view));
+    if (sql::view_obstacle(*query, false) != nullptr) return 0;
+    const auto entry = query->from->entry;
+    std::vector<int> below;  // columns of what the view reads
+    int number = 0;
+    for (const sql::TargetEntry& t : query->targets) {
+      if (t.hidden) continue;
+      const auto* v = sql::try_as<sql::VarExpr>(t.expr);
+      const bool wanted = columns == nullptr || std::find(columns->begin(), columns->end(), number) != columns->end();
+      if (wanted && v != nullptr && v->levels_up == 0 && v->entry == entry && v->column >= 0)
+        below.push_back(v->column);
+      number++;
+    }
+    const int32_t out = below.empty() ? kDelete : kAll;
+    const catalog::RelationInfo& source = *query->entries[static_cast<size_t>(entry)].relation;
+    if (source.kind == catalog::RelationKind::kTable || source.is_partitioned()) return out;
+    INDIGO_ASSIGN(const int32_t behind, changes(source, &below));
+    return out & behind;
+  }
+
+  SessionParts& session_;
+  bool triggers_;
+};
+
 Result<OwnedDatum> is_updatable(SessionParts& session, std::span<const Datum> arguments) {
   const auto relation = session.session_catalog().relation(arguments[0].oid());
-  int32_t bits = 0;
-  if (relation != nullptr) INDIGO_TRY(catalog::check_reachable(*relation));
-  if (relation != nullptr && (relation->kind == catalog::RelationKind::kTable || relation->is_partitioned()))
-    bits = 4 | 8 | 16;
-  if (relation != nullptr && relation->kind == catalog::RelationKind::kView && relation->oid >= oid::kFirstUserOid &&
-      can_be_analyzed(session, "DELETE FROM " + types::quote_identifier(relation->schema_name) + "." +
-                                   types::quote_identifier(relation->name))) {
-    bits = 16;
-    for (size_t i = 0; i < relation->columns.size() && bits == 16; i++) {
-      if (view_column_is_updatable(session, *relation, i)) bits |= 4 | 8;
-    }
-  }
+  if (relation == nullptr) return OwnedDatum(Datum::of(int32_t{0}));
+  INDIGO_ASSIGN(const int32_t bits, UpdatableRelation(session, arguments[1].b).changes(*relation, nullptr));
   return OwnedDatum(Datum::of(bits));
 }
 Result<OwnedDatum> column_is_updatable(SessionParts& session, std::span<const Datum> arguments) {
   const int16_t number = arguments[1].i16;
   const auto relation = session.session_catalog().relation(arguments[0].oid());
-  if (number <= 0 || relation == nullptr || static_cast<size_t>(number) > relation->columns.size()) {
-    return value_of(false);
-  }
-  INDIGO_TRY(catalog::check_reachable(*relation));
-  if (relation->kind == catalog::RelationKind::kView && relation->oid >= oid::kFirstUserOid) {
-    return value_of(view_column_is_updatable(session, *relation, static_cast<size_t>(number) - 1));
-  }
-  return value_of(relation->kind == catalog::RelationKind::kTable || relation->is_partitioned());
+  if (number <= 0 || relation == nullptr) return value_of(false);
+  const std::vector<int> columns{number - 1};
+  constexpr int32_t kBoth = UpdatableRelation::kUpdate | UpdatableRelation::kDelete;
+  INDIGO_ASSIGN(const int32_t bits, UpdatableRelation(session, arguments[2].b).changes(*relation, &columns));
+  return value_of((bits & kBoth) == kBoth);
 }
 
 // ---- properties of methods and their indexes

@@ -48,7 +48,8 @@ bool has_sublink(const ExprPtr& e) {
 }
 
 // With whose rights a view's tables are used, `role` using the view.
-Oid below(const RelationInfo& view, Oid role) { return view.security_invoker ? role : view.owner; }
+// With whose rights a view's tables are read: those of who runs the statement (kInvalidOid), whoever owns the views above.
+Oid below(const RelationInfo& view) { return view.security_invoker ? kInvalidOid : view.owner; }
 
 class Applier {
  public:
@@ -83,7 +84,7 @@ class Applier {
       if (e.subquery == nullptr) continue;
       const bool view = e.relation != nullptr;
       const Oid user = e.used_as != kInvalidOid ? e.used_as : role;
-      INDIGO_ASSIGN(e.subquery, secured(e.subquery, view ? below(*e.relation, user) : user));
+      INDIGO_ASSIGN(e.subquery, secured(e.subquery, view ? below(*e.relation) : user));
     }
     for (CommonTable& cte : out->ctes) {
       if (cte.query != nullptr) {
@@ -103,7 +104,7 @@ class Applier {
   Status map_views(Query& q, Oid role, Memo& memo) {
     std::vector<Oid> roles;
     for (const Query::TargetView& view : q.target_views) {
-      role = effective(below(*view.relation, role));
+      role = effective(below(*view.relation));
       roles.push_back(role);
     }
     for (size_t i = q.target_views.size(); i-- > 0;) {
@@ -184,7 +185,7 @@ class Applier {
     if (q.on_conflict && q.on_conflict->excluded_entry == number) return {};
     if (e.used_as != kInvalidOid) role = e.used_as;
     if (number == q.target) {
-      for (const Query::TargetView& view : q.target_views) role = below(*view.relation, role);
+      for (const Query::TargetView& view : q.target_views) role = below(*view.relation);
     }
     catalog::CatalogView& catalog = analysis_.catalog;
     if (catalog::row_security_of(catalog, *e.relation, effective(role)) != catalog::RowSecurity::kActive) return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/descriptor/trigger_info.h"
 #include "sql/query_walk.h"
 
 namespace indigo::sql {
@@ -26,11 +27,16 @@ TargetReads target_reads(const Query& q, const ExprPtr& condition) {
   own.row_checks.clear();
   own.generated.clear();
   own.target_views.clear();
-  if (q.command == CommandKind::kInsert) own.assignments.clear();
+  const bool old_rows = q.instead_event == catalog::kTriggerUpdate || q.instead_event == catalog::kTriggerDelete;
+  if (old_rows) own.targets.clear();  // whole rows, for the triggers alone
+  if (q.command == CommandKind::kInsert && !old_rows) own.assignments.clear();
+  const auto is_target = [&](int entry) {
+    return entry == q.target || (old_rows && entry == 1) || (q.on_conflict && entry == q.on_conflict->excluded_entry);
+  };
   visit_query(own, [&](const Expr& e, int depth) {
     if (is_conjunct_of(e, condition)) return false;
     if (const auto* row = e.kind == ExprKind::kWholeRow ? &as<WholeRowExpr>(e) : nullptr;
-        row != nullptr && row->levels_up == depth && row->entry == q.target) {
+        row != nullptr && row->levels_up == depth && is_target(row->entry)) {
       const Entry& target = q.entries[static_cast<size_t>(row->entry)];
       for (const types::ColumnInfo& c : target.relation->columns) {
         if (!c.dropped) add(c.number - 1);
@@ -38,7 +44,7 @@ TargetReads target_reads(const Query& q, const ExprPtr& condition) {
     }
     if (e.kind != ExprKind::kVar) return true;
     const auto& v = as<VarExpr>(e);
-    if (v.levels_up != depth || v.entry != q.target) return true;
+    if (v.levels_up != depth || !is_target(v.entry)) return true;
     if (v.column >= 0) {
       add(v.column);
     } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sql/analyze/change/target_view.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
@@ -58,6 +59,20 @@ const char* command_word(CommandKind command) {
   return command == CommandKind::kUpdate ? "UPDATE" : "DELETE";
 }
 
+bool rules_apply(catalog::SessionContext& session, const RelationInfo& relation, char event) {
+  return relation.rules != nullptr && !rules_for(session, relation, event).empty();
+}
+
+// From a view without rules of its own down to a view or table that has some; null: there is none.
+std::shared_ptr<const TargetView> way_to_rules(Scope& scope, const RelationPtr& view, CommandKind command) {
+  const std::string_view verb = command_word(command);
+  if (view->kind != RelationKind::kView || triggers_take_rows(*view, verb)) return nullptr;
+  const auto ruled = [&](const RelationInfo& r) { return rules_apply(scope.a.session, r, rule_event(command)); };
+  const auto stops = [&](const RelationInfo& below) { return triggers_take_rows(below, verb) || ruled(below); };
+  auto found = target_view(scope, view, verb, stops);
+  return found.ok() && ruled(*(*found)->table) ? *found : nullptr;  // the analysis says what is wrong in its turn
+}
+
 bool reads_target(const ExprPtr& where) {
   bool found = false;
   visit_expressions(where, [&](const Expr& e, int depth) {
@@ -106,6 +121,7 @@ class RuleRewriter {
     Scope names(a, nullptr);
     RelationPtr relation;
     std::vector<const RuleInfo*> rules;
+    std::shared_ptr<const TargetView> through;  // the view that is named does not have the rules itself
     if (target.name != nullptr) {
       // What stands before the target in the text is analyzed before it is missed.
       auto opened = open_relation(names, *target.name);
@@ -114,6 +130,9 @@ class RuleRewriter {
         return std::move(*opened.take_error());
       }
       relation = *opened;
+      if (!rules_apply(a.session, *relation, rule_event(target.command)))
+        through = way_to_rules(names, relation, target.command);
+      if (through != nullptr) relation = through->table;
       rules = rules_for(a.session, *relation, rule_event(target.command));
     }
     if (rules.empty()) {
@@ -132,8 +151,10 @@ class RuleRewriter {
       const Setting<Analysis::Changes> changes(a.changes, Analysis::Changes::kSource);
       INDIGO_ASSIGN(source, analyzed(a, node, rows));
     }
-    if (source->on_conflict) {
-      return on_conflict_with_rules();
+    // Of a view the conflict is its table's business, unless a rule has taken the rows.
+    if (source->on_conflict && relation->kind != RelationKind::kView) return on_conflict_with_rules();
+    if (through != nullptr) {
+      INDIGO_ASSIGN(source, change_behind(names, *source, *through));
     }
     out_.sources.push_back(source);
     std::vector<Product> made;
@@ -147,6 +168,7 @@ class RuleRewriter {
     if (!source->returning.empty() && (instead || !excluded.empty()) && !returned)
       return no_returning(*relation, target.command);
     active_.pop_back();
+    if (instead && source->on_conflict) return on_conflict_with_rules();
     if (instead) {
       std::move(made.begin(), made.end(), std::back_inserter(products));
       return {};
@@ -251,17 +273,14 @@ class RuleRewriter {
 
 }  // namespace
 
-bool rules_apply(catalog::SessionContext& session, const RelationInfo& relation, char event) {
-  return relation.rules != nullptr && !rules_for(session, relation, event).empty();
-}
-
 Result<bool> has_rules(Scope& scope, const PgQuery__Node& statement) {
   const Target target = target_of_statement(statement);
   if (target.name == nullptr) return false;
   const auto opened = open_relation(scope, *target.name);
   if (!opened.ok()) return false;  // the analysis says so in its turn
   const RelationPtr& relation = *opened;
-  return rules_apply(scope.a.session, *relation, rule_event(target.command));
+  return rules_apply(scope.a.session, *relation, rule_event(target.command)) ||
+         way_to_rules(scope, relation, target.command) != nullptr;
 }
 
 Result<std::shared_ptr<const RewrittenStatement>> fire_rules(Analysis& a, const PgQuery__Node& node, QueryPtr& main) {
@@ -313,8 +332,12 @@ Result<QueryPtr> fire_rules_in_with(Scope& parent, const PgQuery__Node& statemen
   if (target.name == nullptr) return QueryPtr();
   const auto opened = open_relation(parent, *target.name);
   if (!opened.ok()) return QueryPtr();  // the analysis says so in its turn
-  const RelationPtr& relation = *opened;
+  RelationPtr relation = *opened;
   Analysis& a = parent.a;
+  std::shared_ptr<const TargetView> through;
+  if (!rules_apply(a.session, *relation, rule_event(target.command)))
+    through = way_to_rules(parent, relation, target.command);
+  if (through != nullptr) relation = through->table;
   const auto rules = rules_for(a.session, *relation, rule_event(target.command));
   if (rules.empty()) return QueryPtr();
   for (const RuleInfo* rule : rules) {
@@ -330,6 +353,9 @@ Result<QueryPtr> fire_rules_in_with(Scope& parent, const PgQuery__Node& statemen
     Scope scope(a, &parent);
     INDIGO_TRY(transform_change(scope, statement));
     source = std::move(scope.query);
+    if (through != nullptr && !source->on_conflict) {
+      INDIGO_ASSIGN(source, change_behind(scope, *source, *through));
+    }
   }
   if (source->on_conflict) return on_conflict_with_rules();
   a.rule_sources.push_back(source);

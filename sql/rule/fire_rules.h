@@ -13,7 +13,7 @@
 
 namespace indigo::sql {
 
-// Whether the statement's target has rules that apply now; then fire_rules analyzes it, else transform_change.
+// Whether the statement's target, or what it is a view of, has rules that apply now; then fire_rules analyzes it, else transform_change.
 Result<bool> has_rules(Scope& scope, const PgQuery__Node& statement);
 // `main`: the query that sets the statement's tag and returns its rows; null: none is left.
 Result<std::shared_ptr<const RewrittenStatement>> fire_rules(Analysis& analysis, const PgQuery__Node& statement,
@@ -21,7 +21,5 @@ Result<std::shared_ptr<const RewrittenStatement>> fire_rules(Analysis& analysis,
 
 // A change in WITH: only one INSTEAD action may take its place (else 0A000). Null: its target has no rules.
 Result<std::shared_ptr<const Query>> fire_rules_in_with(Scope& parent, const PgQuery__Node& statement);
-// Some rule of the relation applies now to such changes.
-bool rules_apply(catalog::SessionContext& session, const RelationInfo& relation, char event);
 
 }  // namespace indigo::sql

@@ -12,10 +12,11 @@ namespace {
 class InsteadOperator final : public ChangeOperator {
  public:
   InsteadOperator(QueryState& state, const sql::InsertPlan& plan, std::unique_ptr<RowInserter> rows,
-                  ExpressionSet returning, OperatorPtr input)
+                  ViewChecks view_checks, ExpressionSet returning, OperatorPtr input)
       : ChangeOperator(state, plan, std::move(returning), std::move(input)),
         plan_(plan),
         rows_(std::move(rows)),
+        view_checks_(std::move(view_checks)),
         triggers_(state, plan.relation) {}
 
  private:
@@ -42,11 +43,22 @@ class InsteadOperator final : public ChangeOperator {
         if (d.phys == Phys::kStr && !d.null) d.str = arena.copy(d.str);
         shown_.columns[c].set_datum(r, d);
       }
+      if (!passes_view_checks(*source, static_cast<uint16_t>(r), error)) break;
       done_.push_back(static_cast<uint16_t>(r));
     }
     return {done_.data(), static_cast<uint32_t>(done_.size())};
   }
   const Chunk& changed_rows(Selection) override { return shown_; }
+
+  // WITH CHECK OPTION of views above looks at what the triggers have made of the row.
+  bool passes_view_checks(const Chunk& source, uint16_t row, std::unique_ptr<Error>& error) {
+    if (plan_.instead_event == catalog::kTriggerDelete) return true;
+    shown_columns_.clear();
+    for (const Vector& v : shown_.columns) shown_columns_.push_back(&v);
+    const Selection one{&row, 1};
+    return view_checks_.run(rows_->target(), Frame{{&source, &shown_}, extent_of(one)}, one, shown_columns_, error) ==
+           1;
+  }
 
   Result<bool> fire(const Chunk& source, uint32_t row) {
     const types::RowLayout& layout = plan_.relation->layout;
@@ -63,9 +75,10 @@ class InsteadOperator final : public ChangeOperator {
 
   const sql::InsertPlan& plan_;
   std::unique_ptr<RowInserter> rows_;
+  ViewChecks view_checks_;
   RowTriggers triggers_;
   std::string old_row_, new_row_;
-  std::vector<const Vector*> old_columns_;
+  std::vector<const Vector*> old_columns_, shown_columns_;
   std::vector<uint16_t> done_;
   Chunk shown_;
 };
@@ -74,11 +87,12 @@ class InsteadOperator final : public ChangeOperator {
 
 Result<OperatorPtr> make_instead(Builder& b, const sql::InsertPlan& p, OperatorPtr input) {
   INDIGO_ASSIGN(auto rows, RowInserter::make(b, p, p.assignments, true));
+  INDIGO_ASSIGN(ViewChecks checks, ViewChecks::make(b, p));
   INDIGO_ASSIGN(ExpressionSet returning, b.compile_all(p.returning));
   std::vector<int> named = p.named_columns;
-  return with_statement_triggers(
-      b.state(), p.relation, {p.instead_event}, updated_columns(*p.relation, named),
-      std::make_unique<InsteadOperator>(b.state(), p, std::move(rows), std::move(returning), std::move(input)));
+  return with_statement_triggers(b.state(), p.relation, {p.instead_event}, updated_columns(*p.relation, named),
+                                 std::make_unique<InsteadOperator>(b.state(), p, std::move(rows), std::move(checks),
+                                                                   std::move(returning), std::move(input)));
 }
 
 }  // namespace indigo::engine::exec

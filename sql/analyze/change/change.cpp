@@ -1,7 +1,7 @@
 #include "sql/analyze/change/change.h"
 
 #include <algorithm>
-#include <functional>
+#include <numeric>
 
 #include "catalog/descriptor/trigger_info.h"
 #include "catalog/tables/system_columns.h"
@@ -17,10 +17,8 @@
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/identity_value.h"
-#include "sql/leakproof.h"
 #include "sql/parse/node.h"
 #include "sql/query_walk.h"
-#include "sql/rule/fire_rules.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -60,15 +58,13 @@ namespace {
 
 int16_t event_of(std::string_view verb) {
   if (verb == "INSERT") return catalog::kTriggerInsert;
-  if (verb == "UPDATE") return catalog::kTriggerUpdate;
-  if (verb == "DELETE") return catalog::kTriggerDelete;
-  return 0;
+  return verb == "UPDATE" ? catalog::kTriggerUpdate : catalog::kTriggerDelete;
 }
 
 // A view whose INSTEAD OF triggers take the rows: entry 0 stands for the new row; UPDATE and DELETE find the old ones in
 // entry 1, which the statement's names mean.
 Result<NamespaceItem> open_triggered_view(Scope& scope, const std::shared_ptr<const RelationInfo>& view,
-                                          const PgQuery__RangeVar& name, int16_t event) {
+                                          const PgQuery__Alias* alias, int16_t event) {
   Entry row;
   row.kind = EntryKind::kTable;
   row.alias = view->name;
@@ -78,58 +74,44 @@ Result<NamespaceItem> open_triggered_view(Scope& scope, const std::shared_ptr<co
     row.column_names.push_back(column.name);
     row.column_types.push_back(column.type);
   }
-  INDIGO_TRY(apply_alias(scope, row, name.alias));
+  INDIGO_TRY(apply_alias(scope, row, alias));
   scope.query->target = add_entry(scope, std::move(row));
   scope.query->instead_event = event;
   NamespaceItem item = names_of(scope, 0);
   if (event != catalog::kTriggerInsert) {
-    INDIGO_ASSIGN(Entry rows, relation_entry(scope, view, name.alias));
+    INDIGO_ASSIGN(Entry rows, relation_entry(scope, view, alias));
     item = names_of(scope, add_entry(scope, std::move(rows)));
   }
-  if (name.alias == nullptr) item.schema = view->schema_name;
+  if (alias == nullptr) item.schema = view->schema_name;
   return item;
-}
-
-// Rules of what the view is made of would rewrite what becomes of the change.
-Status check_no_rules_behind(const Scope& scope, const TargetView& target, std::string_view verb) {
-  const char event = verb == "INSERT" ? '3' : verb == "UPDATE" ? '2' : '4';
-  const RelationInfo* found = rules_apply(scope.a.session, *target.table, event) ? target.table.get() : nullptr;
-  for (const TargetView* v = target.below.get(); v != nullptr; v = v->below.get()) {
-    if (rules_apply(scope.a.session, *v->view, event)) found = v->view.get();
-  }
-  if (found == nullptr) return {};
-  return scope.error(sqlstate::kFeatureNotSupported, std::string(verb) + " on view \"" + target.view->name +
-                                                         "\" is not supported: \"" + found->name + "\" has rules");
 }
 
 Result<NamespaceItem> open_view_target(Scope& scope, const std::shared_ptr<const RelationInfo>& view,
                                        const PgQuery__RangeVar& name, std::string_view verb) {
-  const int16_t event = event_of(verb);
-  if (event != 0 && view->triggers != nullptr &&
-      view->triggers->any(catalog::kTriggerRow, catalog::kTriggerInstead, event)) {
-    return open_triggered_view(scope, view, name, event);
-  }
+  if (triggers_take_rows(*view, verb)) return open_triggered_view(scope, view, name.alias, event_of(verb));
   if (verb == "MERGE") {
     return scope.error(sqlstate::kFeatureNotSupported, "cannot execute MERGE on relation \"" + view->name + "\"")
         .with_detail("This operation is not supported for views.");
   }
-  INDIGO_ASSIGN(scope.target_view, target_view(scope, view, verb));
+  const auto takes_rows = [&](const RelationInfo& below) { return triggers_take_rows(below, verb); };
+  INDIGO_ASSIGN(scope.target_view, target_view(scope, view, verb, takes_rows));
   const TargetView& target = *scope.target_view;
-  INDIGO_TRY(check_no_rules_behind(scope, target, verb));
-  INDIGO_ASSIGN(Entry entry, relation_entry(scope, target.table, nullptr));
   // The alias may rename the view's columns.
   Entry named;
   named.kind = EntryKind::kSubquery;
   named.alias = view->name;
   for (const NamespaceColumn& c : target.columns) named.column_names.push_back(c.name);
-  INDIGO_TRY(apply_alias(scope, named, name.alias));
-  entry.alias = named.alias;
-  scope.query->target = add_entry(scope, std::move(entry));
-  for (const TargetView* v = &target; v != nullptr; v = v->below.get()) {
-    Query::TargetView through{v->view, {}, v->condition};
-    for (size_t i = 0; i < v->columns.size(); i++) through.columns.push_back(v->table_column(i));
-    scope.query->target_views.push_back(std::move(through));
+  if (target.table->kind == RelationKind::kView) {
+    INDIGO_TRY(open_triggered_view(scope, target.table, nullptr, event_of(verb)));
+    INDIGO_TRY(apply_alias(scope, named, name.alias));
+  } else {
+    INDIGO_ASSIGN(Entry entry, relation_entry(scope, target.table, nullptr));
+    entry.only = target.only;
+    INDIGO_TRY(apply_alias(scope, named, name.alias));
+    entry.alias = named.alias;
+    scope.query->target = add_entry(scope, std::move(entry));
   }
+  note_target_views(*scope.query, target);
   NamespaceItem item;
   item.name = named.alias;
   item.relation_name = view->name;
@@ -138,22 +120,6 @@ Result<NamespaceItem> open_view_target(Scope& scope, const std::shared_ptr<const
     item.columns.push_back({named.column_names[i], target.columns[i].expr});
   }
   return item;
-}
-
-// The table's column behind a view's; 0A000 when it is computed.
-Result<int> behind_view(const Scope& scope, size_t column) {
-  const TargetView& target = *scope.target_view;
-  const int number = target.table_column(column);
-  if (number >= 0) return number;
-  const char* act = scope.query->command == CommandKind::kInsert ? "insert into" : "update";
-  return scope
-      .error(sqlstate::kFeatureNotSupported, std::string("cannot ") + act + " column \"" + target.columns[column].name +
-                                                 "\" of view \"" + target.view->name + "\"")
-      .with_detail(target.columns[column].expr->kind == ExprKind::kWholeRow
-                       ? "View columns that return whole-row references are not updatable."
-                   : target.columns[column].expr->kind == ExprKind::kVar
-                       ? "View columns that refer to system columns are not updatable."
-                       : "View columns that are not columns of their base relation are not updatable.");
 }
 
 }  // namespace
@@ -172,49 +138,15 @@ std::vector<int> all_target_columns(const Scope& scope) {
 }
 
 Status check_view_columns(const Scope& scope, size_t columns) {
-  for (size_t i = 0; scope.target_view != nullptr && i < columns; i++) INDIGO_TRY(behind_view(scope, i));
-  return {};
+  if (scope.target_view == nullptr) return {};
+  std::vector<size_t> list(columns);
+  std::iota(list.begin(), list.end(), size_t{0});
+  return check_columns_behind(scope, *scope.target_view, std::move(list), scope.query->command);
 }
-
-namespace {
-
-bool is_barrier(const TargetView& view) {
-  return view.view->security_barrier || (view.below != nullptr && is_barrier(*view.below));
-}
-
-// `wanted` only of rows that meet `first`, whatever the order that the planner chooses.
-ExprPtr make_guarded(const ExprPtr& first, ExprPtr wanted) {
-  auto guarded = std::make_shared<CaseExpr>();
-  guarded->type = wanted->type;
-  guarded->whens.push_back({first, std::move(wanted)});
-  guarded->otherwise = make_bool(false);
-  return guarded;
-}
-
-// The same for a conjunction: what is leakproof may be evaluated anywhere, and find its rows by an index.
-ExprPtr guarded(catalog::CatalogView& catalog, const ExprPtr& first, const ExprPtr& wanted) {
-  ExprList anywhere, behind;
-  const std::function<void(const ExprPtr&)> sort = [&](const ExprPtr& e) {
-    const auto* both = try_as<BoolExpr>(e);
-    if (both != nullptr && both->op == BoolExpr::Op::kAnd) {
-      for (const ExprPtr& part : both->arguments) sort(part);
-    } else {
-      (is_leakproof(catalog, e) ? anywhere : behind).push_back(e);
-    }
-  };
-  sort(wanted);
-  if (!behind.empty()) anywhere.push_back(make_guarded(first, make_and(std::move(behind))));
-  return make_and(std::move(anywhere));
-}
-
-}  // namespace
 
 void add_view_condition(Scope& scope) {
-  if (scope.target_view == nullptr || scope.target_view->condition == nullptr) return;
-  const ExprPtr& shown = scope.target_view->condition;
-  ExprPtr& where = scope.query->where;
-  if (where && is_barrier(*scope.target_view)) where = guarded(scope.catalog(), shown, where);
-  where = where ? make_and({shown, where}) : shown;
+  if (scope.target_view == nullptr) return;
+  scope.query->where = restricted(scope.catalog(), *scope.target_view, scope.query->where);
 }
 
 Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, const char* verb) {
@@ -256,7 +188,7 @@ Result<int> target_column(const Scope& scope, std::string_view name, int locatio
   if (scope.target_view != nullptr) {
     const TargetView& target = *scope.target_view;
     for (size_t i = 0; i < target.columns.size(); i++) {
-      if (target.columns[i].name == name) return behind_view(scope, i);
+      if (target.columns[i].name == name) return column_behind(scope, target, i, scope.query->command);
     }
   }
   const RelationInfo& r = scope.target_view != nullptr ? *scope.target_view->view : target_of(scope);
@@ -285,9 +217,7 @@ Result<ExprPtr> assign_value(Scope& scope, int number, const ExprPtr& value, con
   return out;
 }
 
-namespace {
-
-Result<ExprPtr> default_of(Scope& scope, const ColumnInfo& column) {
+Result<ExprPtr> value_by_default(Scope& scope, const ColumnInfo& column) {
   if (column.default_expr && !column.generated) {
     INDIGO_ASSIGN(const ExprPtr value,
                   analyze_nested(scope.a, *column.default_expr, nullptr, column.type, Clause::kDefault));
@@ -309,11 +239,15 @@ Result<ExprPtr> default_of(Scope& scope, const ColumnInfo& column) {
   return make_null(scope.catalog(), column.type);
 }
 
-}  // namespace
-
 Result<ExprPtr> column_default(Scope& scope, int number) {
   const ColumnInfo& column = target_of(scope).columns[number];
-  if (scope.a.changes != Analysis::Changes::kKept) return default_of(scope, column);
+  for (const TargetView* v = scope.target_view.get(); v != nullptr; v = v->below.get()) {
+    for (size_t i = 0; i < v->columns.size() && i < v->view->columns.size(); i++) {
+      if (v->view->columns[i].default_expr && v->table_column(i) == number)
+        return value_by_default(scope, v->view->columns[i]);
+    }
+  }
+  if (scope.a.changes != Analysis::Changes::kKept) return value_by_default(scope, column);
   auto out = std::make_shared<DefaultExpr>();  // what it is when the statement runs
   out->type = column.type;
   return ExprPtr(std::move(out));
@@ -409,7 +343,7 @@ class MultiAssign {
 Result<ExprPtr> set_default(Scope& scope, int column, std::string_view name) {
   if (scope.target_view != nullptr) {
     for (const ColumnInfo& c : scope.target_view->view->columns) {
-      if (c.name == name) return default_of(scope, c);
+      if (c.name == name) return value_by_default(scope, c);
     }
   }
   return column_default(scope, column);
@@ -420,7 +354,8 @@ Result<ExprPtr> set_default(Scope& scope, int column, std::string_view name) {
 Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) {
   Setting<Clause> clause(scope.clause, Clause::kUpdateSource);
   std::vector<Assignment> out;
-  std::vector<bool> in_part;  // of out: assigned by parts
+  std::vector<bool> in_part;            // of out: assigned by parts
+  std::vector<std::string_view> names;  // of out: as the statement names them
   MultiAssign multi;
   for (const PgQuery__Node* n : list) {
     const PgQuery__ResTarget& item = *n->res_target;
@@ -441,8 +376,11 @@ Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) 
     if (same != out.end()) {
       // Several parts of one column: the later assignment works on the earlier one's result.
       if (indirection.empty() || !in_part[static_cast<size_t>(same - out.begin())]) {
+        // Two columns of a view may be one of its table.
+        const bool one = names[static_cast<size_t>(same - out.begin())] == item.name;
         return scope.error(sqlstate::kSyntaxError,
-                           "multiple assignments to same column \"" + std::string(item.name) + "\"");
+                           "multiple assignments to same column \"" +
+                               (one ? std::string(item.name) : target_of(scope).columns[column].name) + "\"");
       }
       place.before = same->value;
     } else if (!indirection.empty()) {
@@ -463,6 +401,7 @@ Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) 
     }
     out.push_back({column, std::move(value)});
     in_part.push_back(!indirection.empty());
+    names.emplace_back(item.name);
   }
   return out;
 }
@@ -470,6 +409,7 @@ Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) 
 Result<std::vector<Assignment>> remaining_defaults(Scope& scope, const std::vector<int>& given) {
   std::vector<Assignment> out;
   if (scope.a.changes == Analysis::Changes::kKept) return out;
+  if (scope.target_view != nullptr) INDIGO_TRY(check_computed_defaults(scope, *scope.target_view));
   const RelationInfo& r = target_of(scope);
   for (int i = 0; i < static_cast<int>(r.columns.size()); i++) {
     if (r.columns[i].dropped || r.columns[i].generated || std::find(given.begin(), given.end(), i) != given.end())
@@ -518,18 +458,6 @@ Status add_generated_and_checks(Scope& scope) {
   return {};
 }
 
-namespace {
-
-ExprPtr of_old_rows(const ExprPtr& e) {
-  if (!e) return e;
-  if (const auto* v = try_as<VarExpr>(e); v && v->levels_up == 0 && v->entry == 0) {
-    return make_var(1, v->column, v->type);
-  }
-  return map_children(e, [](const ExprPtr& c) { return of_old_rows(c); });
-}
-
-}  // namespace
-
 Status finish_triggered_view(Scope& scope) {
   Query& q = *scope.query;
   const bool updates = q.instead_event == catalog::kTriggerUpdate;
@@ -541,7 +469,7 @@ Status finish_triggered_view(Scope& scope) {
     q.targets.push_back(std::move(t));
   };
   const auto old_column = [&](size_t i) { return make_var(1, static_cast<int>(i), view.columns[i].type); };
-  for (Assignment& a : q.assignments) a.value = of_old_rows(a.value);
+  for (Assignment& a : q.assignments) a.value = moved(a.value, 0, 1);
   for (size_t i = 0; i < view.columns.size(); i++) add(old_column(i), view.columns[i].name);
   for (size_t i = 0; updates && i < view.columns.size(); i++) {
     ExprPtr value = old_column(i);
@@ -570,6 +498,7 @@ Status finish_triggered_view(Scope& scope) {
     }
   }
   for (size_t i = 0; i < q.targets.size(); i++) q.insert_columns.push_back(static_cast<int>(i));
+  if (updates) INDIGO_TRY(add_generated_and_checks(scope));
   q.command = CommandKind::kInsert;
   return {};
 }

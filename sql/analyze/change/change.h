@@ -35,7 +35,9 @@ struct PartOfColumn {
 };
 // A value for a column or a part of it, converted as an assignment; `location`: the value's.
 Result<ExprPtr> assign_value(Scope& scope, int column, const ExprPtr& value, const PartOfColumn& part, int location);
-// The column's default, converted to its type; a null constant when it has none.
+// The default of a column of a table or view, converted to its type; a null constant when it has none.
+Result<ExprPtr> value_by_default(Scope& scope, const types::ColumnInfo& column);
+// The default of the target's column: that of a view through which it is reached, or else its own.
 Result<ExprPtr> column_default(Scope& scope, int column);
 bool is_default(const PgQuery__Node* node);
 

@@ -20,6 +20,7 @@ struct Destination {
   int column = 0;
   NodeList indirection;
   int location = -1;
+  std::string_view name;
 };
 
 class Inserter {
@@ -40,8 +41,10 @@ class Inserter {
     INDIGO_TRY(add_generated_and_checks(scope_));
     scope_.names.clear();
     if (node_.on_conflict_clause && node_.on_conflict_clause->action != PG_QUERY__ON_CONFLICT_ACTION__ONCONFLICT_NONE) {
-      INDIGO_ASSIGN(OnConflict conflict, transform_on_conflict(scope_, *node_.on_conflict_clause, target));
-      query_.on_conflict = std::move(conflict);
+      query_.on_conflict.emplace();
+      if (scope_.a.changes != Analysis::Changes::kSource) {  // rules do not look at it
+        INDIGO_ASSIGN(*query_.on_conflict, transform_on_conflict(scope_, *node_.on_conflict_clause, target));
+      }
     }
     scope_.names.clear();
     scope_.names.push_back(std::move(target));
@@ -52,7 +55,7 @@ class Inserter {
  private:
   Status read_columns() {
     if (node_.n_cols == 0) {
-      for (const int column : all_target_columns(scope_)) destinations_.push_back({column, {}, -1});
+      for (const int column : all_target_columns(scope_)) destinations_.push_back({column, {}, -1, {}});
       return {};
     }
     for (const PgQuery__Node* n : nodes(node_.n_cols, node_.cols)) {
@@ -61,12 +64,19 @@ class Inserter {
       const NodeList indirection = nodes(item.n_indirection, item.indirection);
       for (const Destination& d : destinations_) {
         if (d.column != column || (!indirection.empty() && !d.indirection.empty())) continue;
+        if (d.name != item.name) return assigned_twice(column);
         return scope_.error(sqlstate::kDuplicateColumn,
                             "column \"" + std::string(item.name) + "\" specified more than once", item.location);
       }
-      destinations_.push_back({column, indirection, item.location});
+      destinations_.push_back({column, indirection, item.location, item.name});
     }
     return {};
+  }
+
+  // Two columns of a view that are one of its table.
+  Error assigned_twice(int column) const {
+    return scope_.error(sqlstate::kSyntaxError,
+                        "multiple assignments to same column \"" + target_of(scope_).columns[column].name + "\"");
   }
 
   std::vector<int> given_columns() const {
@@ -101,7 +111,14 @@ class Inserter {
       }
       return error;
     }
-    return node_.n_cols == 0 ? check_view_columns(scope_, values) : Status();
+    if (node_.n_cols > 0) return {};
+    INDIGO_TRY(check_view_columns(scope_, values));
+    for (size_t i = 1; scope_.target_view != nullptr && i < values; i++) {
+      const auto same = [&](const Destination& d) { return d.column == destinations_[i].column; };
+      const auto here = destinations_.begin() + static_cast<std::ptrdiff_t>(i);
+      if (std::any_of(destinations_.begin(), here, same)) return assigned_twice(destinations_[i].column);
+    }
+    return {};
   }
 
   bool user_value_ignored(int column) const {

@@ -248,13 +248,8 @@ Result<OnConflict> transform_on_conflict(Scope& scope, const PgQuery__OnConflict
   excluded.relation = kInvalidOid;
   excluded.columns_visible = true;
   if (scope.target_view != nullptr) {
-    std::vector<NamespaceColumn> columns;
-    for (size_t i = 0; i < scope.target_view->columns.size(); i++) {
-      const int column = scope.target_view->table_column(i);
-      if (column >= 0) {
-        columns.push_back({scope.target_view->columns[i].name, excluded.columns[static_cast<size_t>(column)].expr});
-      }
-    }
+    std::vector<NamespaceColumn> columns = scope.target_view->columns;
+    for (NamespaceColumn& c : columns) c.expr = moved(c.expr, 0, out.excluded_entry);
     excluded.columns = std::move(columns);
     excluded.entry = -1;
   }

@@ -3,6 +3,7 @@
 
 #include "sql/analyze/change/assign_part.h"
 #include "sql/analyze/change/change.h"
+#include "sql/analyze/change/target_view.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/cte.h"
 #include "sql/analyze/from/from.h"
@@ -54,9 +55,9 @@ Status read_returning(Scope& scope, NodeList list) {
   if (scope.query->instead_event == 0) return transform_returning(scope, list);
   const NamespaceItem found = scope.names[0];
   for (size_t i = 0; i < found.columns.size(); i++) {
-    scope.names[0].columns[i].expr = make_var(0, static_cast<int>(i), found.columns[i].expr->type);
+    scope.names[0].columns[i].expr = moved(found.columns[i].expr, 1, 0);
   }
-  scope.names[0].entry = 0;
+  if (found.entry >= 0) scope.names[0].entry = 0;
   INDIGO_TRY(transform_returning(scope, list));
   scope.names[0] = found;
   return {};
