@@ -462,6 +462,8 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
         stmt.query->node_case == PG_QUERY__NODE__NODE_SELECT_STMT ? stmt.query->select_stmt : nullptr;
     while (first != nullptr && first->larg != nullptr) first = first->larg;
     const bool into = first != nullptr && first->into_clause != nullptr;
+    if (stmt.query->node_case == PG_QUERY__NODE__NODE_MERGE_STMT)
+      return Error(sqlstate::kFeatureNotSupported, "MERGE not supported in COPY");
     INDIGO_TRY(check_rules(call, *stmt.query));
     if (!into || first == stmt.query->select_stmt) {
       INDIGO_ASSIGN(prepared, session.preparation().prepare_node(call.statement, stmt.query, types));

@@ -13,7 +13,8 @@
 
 namespace indigo::sql {
 
-// Whether the statement's target, or what it is a view of, has rules that apply now; then fire_rules analyzes it, else transform_change.
+// Whether the statement's target, or what it is a view of, has rules that apply now; then fire_rules analyzes it, else
+// transform_change.
 Result<bool> has_rules(Scope& scope, const PgQuery__Node& statement);
 // `main`: the query that sets the statement's tag and returns its rows; null: none is left.
 Result<std::shared_ptr<const RewrittenStatement>> fire_rules(Analysis& analysis, const PgQuery__Node& statement,

@@ -210,6 +210,12 @@ Status execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
   for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
     INDIGO_ASSIGN(const std::optional<Address> found,
                   find_and_lock(c, TableLockMode::kAccessExclusive, [&] { return find_dropped(c, s, *node); }));
+    if (found && s.concurrent) {
+      const RelationPtr index = current(c, found->object);
+      if (index != nullptr && index->kind == catalog::RelationKind::kPartitionedIndex)
+        return Error(sqlstate::kFeatureNotSupported,
+                     "cannot drop partitioned index " + quoted(index->name) + " concurrently");
+    }
     if (found && std::find(objects.begin(), objects.end(), *found) == objects.end()) objects.push_back(*found);
   }
   if (!objects.empty()) INDIGO_TRY(drop_objects(c, objects, cascade));

@@ -274,8 +274,31 @@ class Alteration {
     if (check && !k.is_no_inherit && !recurse_ && !relation->children.empty()) {
       return in_children_too("constraint must be added to");
     }
+    if (!recurse_ && relation->is_partitioned() && k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN) {
+      return Error(sqlstate::kWrongObjectType, "cannot use ONLY for foreign key on partitioned table " +
+                                                   quoted(relation->name) + " referencing relation " +
+                                                   quoted(k.pktable->relname));
+    }
+    if (!recurse_ && relation->is_partitioned() && k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY)
+      INDIGO_TRY(check_children_not_null(*relation, k));
     INDIGO_TRY(run_(relation));
     return pass_on(*relation);
+  }
+
+  // ONLY the table gets the key: its partitions' columns have to be NOT NULL already.
+  Status check_children_not_null(const RelationInfo& relation, const PgQuery__Constraint& k) {
+    for (const Oid child : relation.children) {
+      const RelationPtr partition = current(c_, child);
+      for (const PgQuery__Node* name : sql::nodes(k.n_keys, k.keys)) {
+        const ColumnInfo* column = partition->find_column(sql::string_of(name));
+        if (column == nullptr || column->not_null) continue;
+        return Error(in_children_too("constraint must be added to"))
+            .with_detail("Column " + quoted(column->name) + " of relation " + quoted(partition->name) +
+                         " is not already NOT NULL.")
+            .with_hint(kNoOnly);
+      }
+    }
+    return {};
   }
 
   Status add_check_below(const RelationPtr& relation, const ConstraintInfo& k) {
@@ -315,6 +338,9 @@ class Alteration {
     if (parent != nullptr && (k.inherit_count > 1 || k.is_local)) {
       return update_row(c_, pg_constraint::kOid, {Datum::of_oid(k.oid)},
                         [&](RowValues& v) { v.i32(pg_constraint::c_coninhcount, std::max(k.inherit_count - 1, 0)); });
+    }
+    if (k.kind == 'f') {  // the partitions' parts go with it
+      INDIGO_TRY(for_children(relation, [](const RelationPtr&) { return Status(); }));
     }
     if (k.kind == 'c' && !k.no_inherit) {
       if (recurse_) {

@@ -172,6 +172,12 @@ Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
   INDIGO_TRY(check_attachable(c, *parent, *child));
   INDIGO_TRY(check_may_be_child(*child, true));
   INDIGO_TRY(check_not_in_use(c, *child, "ALTER TABLE"));
+  for (const ConstraintInfo& k : parent->constraints) {
+    if (k.kind != 'f' || k.foreign_relation != child->oid) continue;
+    return Error(sqlstate::kFeatureNotSupported, "cannot attach table " + quoted(child->name) +
+                                                     " as a partition because it is referenced by foreign key " +
+                                                     quoted(k.name));
+  }
   if (child->is_foreign()) INDIGO_TRY(check_foreign_attachable(*parent, *child));
   INDIGO_ASSIGN(const sql::partition::Bound bound, read_bound_spec(c, *parent, *cmd.bound));
   INDIGO_TRY(check_new_bound(c, *catalog::with_detaching(c.catalog, parent), child->name, bound, *cmd.bound));

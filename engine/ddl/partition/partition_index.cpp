@@ -55,7 +55,9 @@ bool fits(DdlContext& c, const RelationInfo& parent, const IndexInfo& index, con
   return true;
 }
 
-Status link_constraint(DdlContext& c, const RelationInfo& parent, Oid index, const RelationInfo& partition, Oid own) {
+// `made`: for its parent, and was not there before.
+Status link_constraint(DdlContext& c, const RelationInfo& parent, Oid index, const RelationInfo& partition, Oid own,
+                       bool made) {
   const ConstraintInfo* above = constraint_of(parent, index);
   const ConstraintInfo* k = constraint_of(partition, own);
   if (above == nullptr || k == nullptr) return {};
@@ -63,13 +65,15 @@ Status link_constraint(DdlContext& c, const RelationInfo& parent, Oid index, con
     v.oid(pg_constraint::c_conparentid, above->oid)
         .flag(pg_constraint::c_conislocal, false)
         .i32(pg_constraint::c_coninhcount, 1);
+    if (made) v.flag(pg_constraint::c_connoinherit, false);
   }));
   const Address self{pg_constraint::kOid, k->oid, 0};
   INDIGO_TRY(record_dependency(c, self, {pg_constraint::kOid, above->oid, 0}, 'P'));
   return record_dependency(c, self, {pg_class::kOid, partition.oid, 0}, 'S');
 }
 
-Status link_index(DdlContext& c, const RelationInfo& parent, Oid index, const RelationInfo& partition, Oid own) {
+Status link_index(DdlContext& c, const RelationInfo& parent, Oid index, const RelationInfo& partition, Oid own,
+                  bool made = false) {
   SystemTable& t = table(c, pg_inherits::kOid);
   RowValues row(t.definition());
   row.oid(pg_inherits::c_inhrelid, own)
@@ -82,7 +86,7 @@ Status link_index(DdlContext& c, const RelationInfo& parent, Oid index, const Re
   const Address self{pg_class::kOid, own, 0};
   INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, index, 0}, 'P'));
   INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, partition.oid, 0}, 'S'));
-  INDIGO_TRY(link_constraint(c, parent, index, partition, own));
+  INDIGO_TRY(link_constraint(c, parent, index, partition, own, made));
   c.catalog.changed({own, index, partition.oid, parent.oid});
   return {};
 }
@@ -186,7 +190,7 @@ Status add_partition_index(DdlContext& c, ConstraintTarget& target, const Relati
   const RelationPtr now = current(c, target.relation);
   for (const IndexInfo& own : now->indexes) {
     if (index_of(*partition, own.oid) != nullptr) continue;
-    INDIGO_TRY(link_index(c, parent, index.oid, *now, own.oid));
+    INDIGO_TRY(link_index(c, parent, index.oid, *now, own.oid, true));
     return add_partition_indexes(c, current(c, target.relation), own.oid);
   }
   return {};

@@ -430,6 +430,8 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropInherit: return drop_inheritance(c, relation, cmd.def->range_var);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AttachPartition:
       if (relation->kind == RelationKind::kIndex || relation->kind == RelationKind::kPartitionedIndex) {
+        if (cmd.def->partition_cmd->bound != nullptr)  // ALTER TABLE of an index
+          return Error(sqlstate::kInvalidObjectDefinition, quoted(relation->name) + " is not a partitioned table");
         return attach_index(c, relation, cmd.def->partition_cmd->name);
       }
       return attach_partition(c, relation, *cmd.def->partition_cmd);

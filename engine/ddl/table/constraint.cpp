@@ -98,7 +98,7 @@ Status insert_key_constraint(DdlContext& c, const RelationPtr& relation, const I
   n.deferred = deferred;
   n.relation = relation->oid;
   n.index = index;
-  n.no_inherit = !relation->is_partitioned();
+  n.no_inherit = true;  // a part of a partitioned table's key says otherwise (partition_index.cpp)
   for (const IndexColumnSpec& column : spec.columns) n.columns.push_back(column.column);
   INDIGO_TRY(insert_constraint(c, n));
   const Address constraint{pg_constraint::kOid, n.oid, 0};

@@ -1,6 +1,7 @@
 #include "engine/ddl/table/foreign_key.h"
 
 #include "catalog/object_privileges.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/ddl/table/rewrite.h"
@@ -42,11 +43,13 @@ Status validate_foreign_key(DdlContext& c, const RelationInfo& relation, const C
                           ") AND NOT EXISTS (SELECT 1 FROM " + only + qualified(*foreign) + " pk WHERE " + join +
                           ") LIMIT 1";
   std::optional<std::string> values;
+  bool any_null = false;
   INDIGO_TRY(c.host.run_query(sql, [&](const ResultShape& shape, const Chunk& chunk) -> Status {
     if (chunk.rows() == 0 || values) return {};
     values.emplace();
     for (size_t i = 0; i < chunk.columns.size(); i++) {
       if (i > 0) *values += ", ";
+      any_null |= chunk.columns[i].is_null(chunk.selection[0]);
       *values += value_text(c, shape.columns[i].type, chunk.columns[i].datum(chunk.selection[0]));
     }
     return {};
@@ -60,6 +63,7 @@ Status validate_foreign_key(DdlContext& c, const RelationInfo& relation, const C
   Error error(sqlstate::kForeignKeyViolation, "insert or update on table " + quoted(relation.name) +
                                                   " violates foreign key constraint " + quoted(k.name));
   error.detail = "Key (" + names + ")=(" + *values + ") is not present in table " + quoted(foreign->name) + ".";
+  if (k.match == 'f' && any_null) error.detail = "MATCH FULL does not allow mixing of null and nonnull key values.";
   error.schema = relation.schema_name;
   error.table = relation.name;
   error.constraint = k.name;
@@ -72,6 +76,8 @@ Result<std::vector<int16_t>> column_numbers(const RelationInfo& relation, NodeLi
   std::vector<int16_t> out;
   for (const PgQuery__Node* node : names) {
     const ColumnInfo* column = relation.find_column(string_of(node));
+    if (column == nullptr && catalog::find_system_column(string_of(node)) != nullptr)
+      return Error(sqlstate::kFeatureNotSupported, "system columns cannot be used in foreign keys");
     if (column == nullptr) {
       return Error(sqlstate::kUndefinedColumn,
                    "column " + quoted(string_of(node)) + " referenced in foreign key constraint does not exist");
@@ -249,7 +255,12 @@ Status choose_operators(DdlContext& c, const RelationInfo& relation, const Relat
   return {};
 }
 
-Status check_set_columns(const RelationInfo& relation, const NewConstraint& n) {
+Status check_set_columns(const RelationInfo& relation, NewConstraint& n) {
+  std::vector<int16_t> once;
+  for (const int16_t number : n.delete_set_columns) {
+    if (std::find(once.begin(), once.end(), number) == once.end()) once.push_back(number);
+  }
+  n.delete_set_columns = std::move(once);
   for (const int16_t number : n.delete_set_columns) {
     if (std::find(n.columns.begin(), n.columns.end(), number) != n.columns.end()) continue;
     return Error(sqlstate::kInvalidColumnReference,

@@ -66,7 +66,7 @@ const ConstraintInfo* constraint_of(const RelationInfo& relation, Oid oid) {
 
 // The constraint of `relation` that references `parent`, for one of parent's partitions.
 Status reference_partition(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k,
-                           const RelationInfo& parent, Oid partition) {
+                           const RelationInfo& parent, Oid partition, Oid leaving) {
   INDIGO_TRY(lock_object(c, partition, TableLockMode::kShareRowExclusive));
   const RelationPtr foreign = current(c, partition);
   NewConstraint n = below_constraint(c, k, relation.schema);
@@ -87,12 +87,12 @@ Status reference_partition(DdlContext& c, const RelationInfo& relation, const Co
   INDIGO_TRY(insert_foreign_key(c, n));
   INDIGO_TRY(record_dependency(c, {pg_constraint::kOid, n.oid, 0}, {pg_constraint::kOid, k.oid, 0}, 'i'));
   INDIGO_TRY(add_action_triggers(c, n, k.oid, parent.oid));
-  return add_referenced_partitions(c, n);
+  return add_referenced_partitions(c, n, leaving);
 }
 
 }  // namespace
 
-Status add_referenced_partitions(DdlContext& c, const NewConstraint& n) {
+Status add_referenced_partitions(DdlContext& c, const NewConstraint& n, Oid leaving) {
   std::string image;
   const SystemTable& classes = table(c, pg_class::kOid);
   const bool found = classes.find_oid(c.txn, n.foreign_relation, image);
@@ -101,9 +101,10 @@ Status add_referenced_partitions(DdlContext& c, const NewConstraint& n) {
   INDIGO_ASSIGN(const auto map, sql::partition::PartitionMap::of(c.host.session(), *foreign));
   for (const int number : map->in_order()) {  // their names are numbered in this order
     const Oid partition = foreign->children[static_cast<size_t>(number)];
+    if (partition == leaving) continue;
     const RelationPtr relation = current(c, n.relation);
     const ConstraintInfo* k = constraint_of(*relation, n.oid);
-    if (k != nullptr) INDIGO_TRY(reference_partition(c, *relation, *k, *foreign, partition));
+    if (k != nullptr) INDIGO_TRY(reference_partition(c, *relation, *k, *foreign, partition, leaving));
   }
   return {};
 }
@@ -111,7 +112,7 @@ Status add_referenced_partitions(DdlContext& c, const NewConstraint& n) {
 Status add_referenced_partition(DdlContext& c, const RelationInfo& parent, Oid partition) {
   for (size_t i = 0; i < parent.referenced_by.size(); i++) {
     const RelationPtr relation = current(c, parent.referencing_relations[i]);
-    INDIGO_TRY(reference_partition(c, *relation, parent.referenced_by[i], parent, partition));
+    INDIGO_TRY(reference_partition(c, *relation, parent.referenced_by[i], parent, partition, kInvalidOid));
   }
   return {};
 }
@@ -294,7 +295,7 @@ Status detach_foreign_key(DdlContext& c, const RelationInfo& partition, const Co
   n.foreign_relation = k.foreign_relation;
   n.index = k.index;
   INDIGO_TRY(add_action_triggers(c, n, kInvalidOid, kInvalidOid));
-  return add_referenced_partitions(c, n);
+  return add_referenced_partitions(c, n, partition.oid);
 }
 
 Status defer_foreign_key(DdlContext& c, Oid constraint, bool deferrable, bool deferred) {

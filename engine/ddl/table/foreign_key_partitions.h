@@ -15,7 +15,8 @@ namespace indigo::engine::ddl {
 
 // ---- the referenced side
 // For all partitions of the referenced table, and what is below them.
-Status add_referenced_partitions(DdlContext& c, const NewConstraint& n);
+// `leaving`: a partition that is about to be detached, which gets none.
+Status add_referenced_partitions(DdlContext& c, const NewConstraint& n, Oid leaving = kInvalidOid);
 // For a new partition of `parent`, whose indexes are there: all foreign keys that reference `parent`.
 Status add_referenced_partition(DdlContext& c, const RelationInfo& parent, Oid partition);
 // DETACH: 23503 when a row of the partition is referenced; the referencing tables are locked.

@@ -1,6 +1,7 @@
 #include "engine/exec/change/change_target.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/bytes.h"
 #include "base/sqlstate.h"
@@ -48,6 +49,12 @@ bool ChangeTarget::is_key_column(size_t column) const {
 
 void ChangeTarget::set_named_relation(const std::shared_ptr<const catalog::RelationInfo>& relation) {
   named_relation_ = relation == relation_ ? nullptr : relation;
+}
+
+bool same_bits(Phys phys, const Datum& a, const Datum& b) {
+  if (a.null || b.null) return a.null == b.null;
+  if (phys == Phys::kStr) return a.str == b.str;
+  return std::memcmp(&a.block, &b.block, phys_bytes(phys)) == 0;
 }
 
 Error ChangeTarget::failing_row(Error error, std::span<const Vector* const> columns, uint32_t row) const {

@@ -15,6 +15,10 @@
 
 namespace indigo::engine::exec {
 
+// The same bits, which is what PostgreSQL compares in keys that foreign keys reference: values that are equal and look
+// different change the key.
+bool same_bits(Phys phys, const Datum& a, const Datum& b);
+
 class ChangeTarget {
  public:
   ChangeTarget(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation);

@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/foreign_key_info.h"
 #include "catalog/descriptor/trigger_info.h"
+#include "engine/exec/change/change_target.h"
 #include "engine/exec/change/foreign_key_action.h"
 #include "engine/exec/change/moved_away.h"
 #include "engine/exec/change/row_triggers.h"
@@ -34,19 +35,12 @@ bool same_columns(QueryState& state, const RelationInfo& relation, Bytes a, Byte
   return true;
 }
 
-// The same bytes: what looks different, though equal, is handed down to the rows that refer to it.
+// What looks different, though equal, is handed down to the rows that refer to it.
 bool same_images(const RelationInfo& relation, Bytes a, Bytes b, std::span<const int16_t> columns) {
-  for (const int16_t attribute : columns) {
+  return std::all_of(columns.begin(), columns.end(), [&](int16_t attribute) {
     const auto c = static_cast<size_t>(attribute) - 1;
-    const Datum x = relation.layout.column(a, c), y = relation.layout.column(b, c);
-    if (x.null != y.null) return false;
-    if (x.null) continue;
-    const auto bytes = [](const Datum& d) {
-      return std::string_view(reinterpret_cast<const char*>(&d.block), phys_bytes(d.phys));
-    };
-    if (x.phys == Phys::kStr ? x.str != y.str : bytes(x) != bytes(y)) return false;
-  }
-  return true;
+    return same_bits(relation.layout.phys(c), relation.layout.column(a, c), relation.layout.column(b, c));
+  });
 }
 
 bool waits(QueryState& state, const ConstraintInfo& constraint) {

@@ -28,13 +28,6 @@ bool is_lockable_key(const catalog::RelationInfo& relation, size_t column) {
                      [&](const auto& constraint) { return has(constraint.foreign_columns); });
 }
 
-// The same bits, which is what PostgreSQL compares here: values that are equal and look different change the key.
-bool same_bits(Phys phys, const Datum& a, const Datum& b) {
-  if (a.null || b.null) return a.null == b.null;
-  if (phys == Phys::kStr) return a.str == b.str;
-  return std::memcmp(&a.block, &b.block, phys_bytes(phys)) == 0;
-}
-
 }  // namespace
 
 RowUpdater::RowUpdater(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation)
@@ -219,12 +212,12 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
   }
   returned_.begin(new_, frame.extent);
   for (uint32_t i = 0; i < selection.count; i++) {
-    Status status = write(claimed[selection[i]], selection[i]);
-    if (!status.ok()) {
-      error = status.take_error();
+    auto stored = write(claimed[selection[i]], selection[i]);
+    if (!stored.ok()) {
+      error = stored.take_error();
       break;
     }
-    written_.push_back(static_cast<uint16_t>(selection[i]));
+    if (*stored) written_.push_back(static_cast<uint16_t>(selection[i]));
   }
   Selection written{written_.data(), static_cast<uint32_t>(written_.size())};
   if (written.count > 0) written.count = view_checks_.run(target_, new_frame, written, columns_, error);
@@ -297,7 +290,7 @@ Status RowUpdater::check_untouched(const storage::Claimed& claimed, uint32_t row
   return check_row_untouched(state_, target_.relation(), *view_, claimed.key, mode_, act == nullptr ? "updated" : act);
 }
 
-Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
+Result<bool> RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
   if (partition_check_ != nullptr) {
     INDIGO_ASSIGN(const bool stays, partition_check_->holds(new_, row));
     if (!stays) return move(claimed, row);
@@ -306,7 +299,8 @@ Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
   make_image(claimed, row);
   if (partial_) {
     INDIGO_TRY(target_.update(claimed.key, claimed.key, image_));
-    return target_.updated(claimed, claimed.key, image_);
+    INDIGO_TRY(target_.updated(claimed, claimed.key, image_));
+    return true;
   }
   const bool rekeyed = changes_key_ || (before_ && !target_.relation().has_hidden_row_id());
   if (rekeyed) target_.key_of(columns_, row, key_);
@@ -322,10 +316,11 @@ Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
   }
   INDIGO_TRY(target_.update(claimed.key, key, image_));
   returned_.set(state_, new_, row, {key, image_});
-  return target_.updated(claimed, key, image_);
+  INDIGO_TRY(target_.updated(claimed, key, image_));
+  return true;
 }
 
-Status RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
+Result<bool> RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
   const RelationPtr& root = moved_plan_.relation;
   if (root == nullptr) return target_.partition_violation(columns_, row);
   if (mover_ == nullptr) {
@@ -346,7 +341,7 @@ Status RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
   std::string ignored;
   INDIGO_ASSIGN(const bool erases, target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete,
                                                            claimed.row, ignored, {claimed.key, claimed.own}));
-  if (!erases) return {};
+  if (!erases) return false;
   if (functions_ran()) INDIGO_TRY(check_untouched(claimed, row, "deleted"));
   INDIGO_TRY(target_.erase_moved(claimed.key));
   INDIGO_TRY(target_.erased(claimed, true));
@@ -359,11 +354,11 @@ Status RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
   while (error == nullptr) {
     PartitionWriter* next = mover_->next(written, error);
     if (next == nullptr) break;
-    writer = next;
+    if (written.count > 0) writer = next;
   }
   if (error != nullptr) return error;
   if (writer != nullptr) returned_.take(new_, row, writer->inserter->rows(), writer->inserter->target().column_count());
-  return {};
+  return writer != nullptr;
 }
 
 }  // namespace indigo::engine::exec

@@ -71,7 +71,8 @@ class RowUpdater {
                       std::unique_ptr<Error>& error);
   uint32_t check_partial(const Frame& frame, std::span<const storage::Claimed> claimed, Selection selection,
                          std::unique_ptr<Error>& error);
-  Status write(const storage::Claimed& claimed, uint32_t row);
+  // Whether the row is there afterwards: a trigger may keep it from moving, or from arriving.
+  Result<bool> write(const storage::Claimed& claimed, uint32_t row);
   // After functions have run for a row, and statements of their own: whether they have left it alone. `act` as RowClaimer's.
   Status check_untouched(const storage::Claimed& claimed, uint32_t row, const char* act);
   bool functions_ran() const;
@@ -81,7 +82,7 @@ class RowUpdater {
   // BEFORE triggers of the one selected row; false: it stays as it is.
   Result<bool> fire_before(const storage::Claimed& claimed, uint32_t row);
   // A row that belongs into another partition now.
-  Status move(const storage::Claimed& claimed, uint32_t row);
+  Result<bool> move(const storage::Claimed& claimed, uint32_t row);
   void make_image(const storage::Claimed& claimed, uint32_t row);
 
   QueryState& state_;

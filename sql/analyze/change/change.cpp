@@ -166,6 +166,11 @@ Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, c
       if (scope.a.changes == Analysis::Changes::kComplete) return open_view_target(scope, relation, name, verb);
       break;
     case RelationKind::kMaterializedView:
+      if (std::string_view(verb) == "MERGE") {
+        return scope
+            .error(sqlstate::kFeatureNotSupported, "cannot execute MERGE on relation \"" + relation->name + "\"")
+            .with_detail("This operation is not supported for materialized views.");
+      }
       return scope.error(sqlstate::kWrongObjectType, "cannot change materialized view \"" + relation->name + "\"");
     case RelationKind::kSequence:
       if (std::string_view(verb) == "MERGE") {

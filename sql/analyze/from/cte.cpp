@@ -72,6 +72,8 @@ class WithReader {
     // An action of a rule is a statement of its own, which the rule keeps.
     const bool action =
         scope_.a.changes == Analysis::Changes::kKept && scope_.parent != nullptr && scope_.parent->parent == nullptr;
+    if (is(item.ctequery, PG_QUERY__NODE__NODE_MERGE_STMT))
+      return scope_.error(sqlstate::kFeatureNotSupported, "MERGE not supported in WITH query", item.location);
     if (!is(item.ctequery, PG_QUERY__NODE__NODE_SELECT_STMT) && scope_.parent != nullptr && !action) {
       return scope_.error(sqlstate::kFeatureNotSupported,
                           "WITH clause containing a data-modifying statement must be at the top level", item.location);
