@@ -39,8 +39,7 @@ std::string QueryDeparser::aggregate(const AggregateExpr& a) const {
   } else {
     if (a.distinct) out += "DISTINCT ";
     out += a.star ? "*" : list(a.arguments);
-    // DISTINCT sorts by all arguments: only an order of its own shows.
-    if (!a.order.empty() && !a.distinct) out += " ORDER BY " + sort_keys(a.order, nullptr);
+    if (!a.order.empty()) out += " ORDER BY " + sort_keys(a.order, nullptr);
     out += ")";
   }
   if (a.filter != nullptr) out += joined(" FILTER (WHERE ", value(a.filter)) + ")";

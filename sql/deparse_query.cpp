@@ -5,10 +5,23 @@
 #include "base/sqlstate.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/query_deparser.h"
+#include "sql/statement_kind.h"
 #include "types/system/type_name.h"
 #include "types/text/strings.h"
 
 namespace indigo::sql {
+
+namespace {
+
+std::string notify_text(const Query& query) {
+  const ExprList& arguments = as<CallExpr>(*query.targets[0].expr).arguments;
+  const Datum& payload = as<ConstExpr>(*arguments[1]).value.get();
+  std::string out = "\n NOTIFY " + types::quote_identifier(as<ConstExpr>(*arguments[0]).value.get().str);
+  if (!payload.null) out += ", " + types::quote_literal(payload.str);
+  return out;
+}
+
+}  // namespace
 std::string QueryDeparser::text(const Query& query, std::span<const std::string> names, int level,
                                 bool show_names) const {
   queries_.push_back(&query);
@@ -55,7 +68,9 @@ RuleDeparsed QueryDeparser::rule(const Query& around) const {
   levels_.push_back(0);
   name_entries(around);
   if (around.where != nullptr) out.condition = value(around.where);
-  for (const CommonTable& action : around.ctes) out.actions.push_back(text(*action.query, {}, 0, true));
+  for (const CommonTable& action : around.ctes) {
+    out.actions.push_back(is_notify(*action.query) ? notify_text(*action.query) : text(*action.query, {}, 0, true));
+  }
   return out;
 }
 

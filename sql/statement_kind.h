@@ -13,4 +13,10 @@ inline CommandKind statement_kind(const Query& query) {
                                                           : query.command;
 }
 
+// NOTIFY in a rule, kept as a call of pg_notify() that shows no column (sql/rule/rule_tree.h).
+inline bool is_notify(const Query& query) {
+  return query.command == CommandKind::kSelect && query.from == nullptr && query.order_by.empty() &&
+         query.targets.size() == 1 && query.targets[0].hidden && query.targets[0].expr->kind == ExprKind::kCall;
+}
+
 }  // namespace indigo::sql

@@ -135,11 +135,33 @@ void StoreImpl::give_back(TransactionState* state) {
 }
 
 TxnId StoreImpl::next_txn_id(TransactionState& state) {
-  if (state.next_txn == state.end_txn) {
-    state.next_txn = next_txn_.fetch_add(kTxnBlock, std::memory_order_relaxed);
-    state.end_txn = state.next_txn + kTxnBlock;
+  for (;;) {
+    if (state.next_txn == state.end_txn || state.next_txn < retired_txns_.load(std::memory_order_relaxed)) {
+      state.next_txn = next_txn_.fetch_add(kTxnBlock);
+      state.end_txn = state.next_txn + kTxnBlock;
+    }
+    const uint64_t id = state.next_txn++;
+    // seq_cst: running_transactions() sees this number, or it is seen here that numbers have been retired.
+    state.newest_txn.store(id << 1 | 1);
+    if (id >= retired_txns_.load()) return TxnId(id);
   }
-  return TxnId(state.next_txn++);
+}
+
+RunningTransactions StoreImpl::running_transactions() {
+  const uint64_t next = next_txn_.load();
+  uint64_t retired = retired_txns_.load();
+  while (retired < next && !retired_txns_.compare_exchange_weak(retired, next)) {
+  }
+  RunningTransactions out;
+  const std::lock_guard lock(created_mutex_);
+  for (const auto& state : created_states_) {
+    const uint64_t newest = state->newest_txn.load();
+    const uint64_t id = newest >> 1;
+    if (id >= next) continue;  // it began later
+    out.newest = std::max(out.newest, id);
+    if ((newest & 1) != 0) out.numbers.push_back(id);
+  }
+  return out;
 }
 
 std::unique_ptr<Transaction> StoreImpl::begin(Isolation isolation, uint64_t session,
@@ -248,6 +270,7 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   }
   state->touched.clear();
   txn.ended_ = true;
+  state->newest_txn.store(txn.id().value << 1, std::memory_order_release);
   txn.last_claim = nullptr;
   TransactionState::count(committed ? state->commits : state->rollbacks);
   if (!committed && txn.failure_) TransactionState::count(state->aborts[static_cast<size_t>(*txn.failure_)]);

@@ -25,6 +25,7 @@
 #include "storage/pause_points.h"
 #include "storage/prepared.h"
 #include "storage/reclaimer.h"
+#include "storage/running_transactions.h"
 #include "storage/ssn/certifier.h"
 #include "storage/statistics.h"
 #include "storage/store.h"
@@ -108,6 +109,7 @@ class StoreImpl final : public Store {
   // is installed. False: a commit takes long; wait for it, and try again.
   bool try_pause();
   void resume();
+  RunningTransactions running_transactions();  // storage/running_transactions.h
   uint64_t next_generation() { return next_generation_.fetch_add(1, std::memory_order_relaxed) + 1; }
   std::shared_ptr<TableImpl> clone_table(TableImpl& source, log::DurableId durable_id, uint64_t source_generation,
                                          uint64_t generation);
@@ -169,6 +171,7 @@ class StoreImpl final : public Store {
   std::vector<std::unique_ptr<TransactionState>> created_states_;
   std::vector<std::unique_ptr<WriteContext>> created_contexts_;
   alignas(64) std::atomic<uint64_t> next_txn_{1};
+  alignas(64) std::atomic<uint64_t> retired_txns_{0};  // none below it is given out any more
   std::atomic<uint64_t> next_id_{1};
   std::atomic<uint64_t> next_generation_{0};
   std::mutex pause_mutex_;  // held from try_pause to resume

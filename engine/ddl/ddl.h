@@ -39,6 +39,11 @@ enum class Severity : uint8_t;
 struct ResultShape;
 struct UtilityStatement;
 
+// Why a table's rows are written again (pg_event_trigger_table_rewrite_reason()); several add up.
+namespace rewrite_reason {
+inline constexpr int32_t kPersistence = 1, kDefault = 2, kColumnType = 4, kAccessMethod = 8;
+}
+
 // What DDL asks of the session that runs it.
 class DdlHost {
  public:
@@ -76,6 +81,8 @@ class DdlHost {
   // something that goes, or as a part of it.
   virtual void made(Oid /*class_id*/, Oid /*object*/, bool /*in_extension*/) {}
   virtual void dropped(Oid /*class_id*/, Oid /*object*/, int32_t /*sub*/, bool /*asked*/, bool /*needed*/) {}
+  // ... and of tables that ALTER TABLE and its kin write again. `reasons`: of rewrite_reason.
+  virtual void rewritten(Oid /*relation*/, int32_t /*reasons*/) {}
   // Runs a SELECT in this transaction over the newest state, own changes included. Rows arrive in chunks.
   using Rows = std::function<Status(const ResultShape& shape, const Chunk& chunk)>;
   virtual Status run_query(std::string_view sql, const Rows& rows) = 0;

@@ -110,6 +110,11 @@ Status EventStatement::begin() { return fires("ddl_command_start") ? fire("ddl_c
 
 Status EventStatement::end() {
   if (triggers_.empty()) return {};
+  for (const RewrittenTable& table : rewritten_) {
+    rewritten_now_ = &table;
+    INDIGO_TRY(fire("table_rewrite"));
+  }
+  rewritten_now_ = nullptr;
   std::reverse(dropped_.begin(), dropped_.end());
   note_changes();
   if (!dropped_.empty()) {
@@ -136,6 +141,17 @@ void EventStatement::dropped(Oid class_id, Oid object, int32_t sub, bool asked, 
   if (class_id == catalog::pg_rewrite::kOid && d.identity.names.back() == "_RETURN") d.needed = true;
   d.temporary = d.identity.schema == "pg_temp";
   dropped_.push_back(std::move(d));
+}
+
+void EventStatement::rewritten(Oid relation, int32_t reasons) {
+  if (triggers_.empty()) return;
+  const auto known = std::find_if(rewritten_.begin(), rewritten_.end(),
+                                  [&](const RewrittenTable& table) { return table.relation == relation; });
+  if (known == rewritten_.end()) {
+    rewritten_.push_back({relation, reasons});
+  } else {
+    known->reasons |= reasons;
+  }
 }
 
 std::string EventStatement::tag_of(Oid class_id, const ObjectIdentity& identity) const {

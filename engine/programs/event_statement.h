@@ -34,6 +34,12 @@ struct DroppedObject {
   bool temporary = false;
 };
 
+// A table whose rows the statement writes again.
+struct RewrittenTable {
+  Oid relation = kInvalidOid;
+  int32_t reasons = 0;  // ddl::rewrite_reason
+};
+
 class EventStatement {
  public:
   EventStatement(SessionParts& session, std::string tag, const PgQuery__Node& statement);
@@ -41,7 +47,7 @@ class EventStatement {
   EventStatement(const EventStatement&) = delete;
   EventStatement& operator=(const EventStatement&) = delete;
 
-  // ddl_command_start; sql_drop and ddl_command_end.
+  // ddl_command_start; table_rewrite, once the tables have been, sql_drop and ddl_command_end.
   Status begin();
   Status end();
 
@@ -49,8 +55,12 @@ class EventStatement {
   void made(Oid class_id, Oid object, bool in_extension);
   void dropped(Oid class_id, Oid object, int32_t sub, bool asked, bool needed);
 
+  void rewritten(Oid relation, int32_t reasons);
+
   // For the functions of a trigger that runs.
   bool in_drop() const { return in_drop_; }
+  // Null: no trigger on table_rewrite.
+  const RewrittenTable* rewritten_table() const { return rewritten_now_; }
   const std::vector<MadeObject>& made_objects() const { return made_; }
   const std::vector<DroppedObject>& dropped_objects() const { return dropped_; }  // the last one to go first
 
@@ -75,6 +85,8 @@ class EventStatement {
   std::vector<MadeObject> made_;
   std::vector<DroppedObject> dropped_;
   bool in_drop_ = false;
+  std::vector<RewrittenTable> rewritten_;  // in order of the commands
+  const RewrittenTable* rewritten_now_ = nullptr;
 };
 
 }  // namespace indigo::engine::programs

@@ -238,6 +238,7 @@ Status Programs::call_event_trigger(Oid function, std::string_view event, std::s
 Status Programs::validate(Oid function) {
   const auto info = session_.session_catalog().function(function);
   if (info == nullptr) return {};
+  if (info->language == "plpgsql") INDIGO_TRY(PlpgsqlFunction::check_types(session_, *info));
   std::string checks;
   if (session_.context().setting("check_function_bodies", checks) && checks == "off") return {};
   types::FunctionInfo as_creator = *info;

@@ -32,6 +32,7 @@
 #include "engine/utility/definition_host.h"
 #include "engine/utility/prepared_transaction.h"
 #include "storage/lock/lock_manager.h"
+#include "storage/running_transactions.h"
 #include "types/function/context.h"
 
 namespace indigo::engine {
@@ -80,7 +81,9 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
     // Within a program it is the statement that runs: what ends is a part of it.
     portals_->end(depth, end, scope_->active_view() != nullptr);
   };
-  block_->numbered_end = [this](TxnId id, bool committed) { instance_.transaction_outcomes().ended(id, committed); };
+  block_->numbered_end = [this](TxnId id, bool committed) {
+    instance_.transaction_outcomes().ended(id, committed, storage::newest_stamp(store()));
+  };
   block_->after_end = [this](bool committed) { remote_->end_transaction(committed); };
   block_->before_commit = [this] { return runner_->finish_transaction(); };
   block_->before_prepare = [this] { return engine::before_prepare(*this); };

@@ -1,9 +1,11 @@
 #include "engine/settings/settings.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/memory/memory_account.h"
 #include "base/sqlstate.h"
+#include "types/text/ascii.h"
 
 namespace indigo::engine {
 
@@ -54,6 +56,12 @@ void Settings::assign(uint32_t index, std::string value, Scope scope) {
   if (scope == Scope::kSession) slot.session_value = value;
   slot.value = std::move(value);
   if (on_change) on_change(index);
+}
+
+bool Settings::InAnyCase::operator()(std::string_view a, std::string_view b) const {
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return static_cast<unsigned char>(types::ascii_lower(x)) < static_cast<unsigned char>(types::ascii_lower(y));
+  });
 }
 
 Status Settings::set_custom(std::string_view name, std::string_view text, Scope scope) {

@@ -60,7 +60,13 @@ class Settings {
   void commit();
   void rollback();
 
-  const std::map<std::string, std::string>& custom() const { return custom_; }
+  // Names in whatever case are the same; the first one given is shown.
+  struct InAnyCase {
+    using is_transparent = void;
+    bool operator()(std::string_view a, std::string_view b) const;
+  };
+  using Custom = std::map<std::string, std::string, InAnyCase>;
+  const Custom& custom() const { return custom_; }
   // Grows when a custom setting changes.
   uint64_t custom_generation() const { return custom_generation_; }
 
@@ -81,7 +87,7 @@ class Settings {
 
   const std::vector<std::string>& defaults_;
   std::vector<std::unique_ptr<Slot>> slots_;  // null: as the instance has it; few settings differ
-  std::map<std::string, std::string> custom_, custom_session_;
+  Custom custom_, custom_session_;
   uint64_t custom_generation_ = 1;
   std::vector<Undo> undo_;
   bool in_transaction_ = false;

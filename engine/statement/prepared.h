@@ -61,6 +61,7 @@ struct Prepared {
   // What rules have made of the statement: queries that run before and after `plan`. See sql/rule/rewritten.h.
   std::vector<std::shared_ptr<const Prepared>> before, after;
   bool rewritten = false;
+  bool notifies = false;               // NOTIFY of a rule
   std::shared_ptr<const void> origin;  // what it shares with other sessions' (shared_plans.h); null: nothing
   bool is_utility() const { return plan == nullptr && !unplanned; }
 };

@@ -1,4 +1,5 @@
 // Sessions: pg_stat_activity, cancel and terminate, transaction ids.
+#include <algorithm>
 #include <map>
 
 #include "base/fiber/interrupt_error.h"
@@ -16,6 +17,7 @@
 #include "engine/system/families.h"
 #include "engine/system/privilege_check.h"
 #include "storage/lock/lock_manager.h"
+#include "storage/running_transactions.h"
 #include "storage/statistics.h"
 #include "storage/store.h"
 #include "storage/transaction.h"
@@ -178,9 +180,31 @@ Result<OwnedDatum> current_xact_id(SessionParts& session, std::span<const Datum>
   session.instance().transaction_outcomes().began(session.transaction().id());
   return value_of(static_cast<int64_t>(session.transaction().id().value));
 }
-Result<OwnedDatum> current_xact_id_if_assigned(SessionParts& session, std::span<const Datum>) {
-  return session.block().has_number() ? value_of(static_cast<int64_t>(session.transaction().id().value))
-                                      : null_value(Phys::kI64);
+Result<OwnedDatum> current_xact_id_if_assigned(SessionParts& session, std::span<const Datum> arguments) {
+  return session.block().has_number() ? current_xact_id(session, arguments) : null_value(Phys::kI64);
+}
+// Transactions that have begun count as running: their numbers may be asked for later.
+Result<OwnedDatum> current_snapshot(SessionParts& session, std::span<const Datum>) {
+  INDIGO_TRY(session.begin_statement());
+  const uint64_t stamp = session.transaction().view().stamp.value;
+  // In this order: what ends in between is found by its outcome.
+  const storage::RunningTransactions running = storage::running_transactions(session.store());
+  std::vector<uint64_t> unseen = session.instance().transaction_outcomes().unseen_at(stamp);
+  unseen.insert(unseen.end(), running.numbers.begin(), running.numbers.end());
+  std::sort(unseen.begin(), unseen.end());
+  unseen.erase(std::unique(unseen.begin(), unseen.end()), unseen.end());
+  uint64_t end = std::max(running.newest, unseen.empty() ? 0 : unseen.back()) + 1;
+  while (!unseen.empty() && unseen.back() + 1 == end) {
+    unseen.pop_back();
+    end--;
+  }
+  // The image of a pg_snapshot: types/system/transaction_snapshot.cpp.
+  std::string image;
+  const auto append = [&](uint64_t number) { image.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  append(unseen.empty() ? end : unseen.front());
+  append(end);
+  for (const uint64_t number : unseen) append(number);
+  return OwnedDatum(Datum::of(Str(image)));
 }
 // Null: nobody has asked for its number, or that was long ago.
 Result<OwnedDatum> xact_status(SessionParts& session, std::span<const Datum> arguments) {
@@ -266,6 +290,7 @@ constexpr SystemValue kActivityValues[] = {
     {"pg_current_xact_id", current_xact_id},
     {"pg_xact_status", xact_status},
     {"pg_current_xact_id_if_assigned", current_xact_id_if_assigned},
+    {"pg_current_snapshot", current_snapshot},
     {"xid_age", xid_age},
     {"pg_is_in_recovery", is_in_recovery},
     {"pg_my_temp_schema", my_temp_schema},

@@ -79,11 +79,28 @@ Status dropped_objects(SessionParts& session, std::span<const Datum>, const Syst
   return {};
 }
 
+Result<OwnedDatum> rewrite_oid(SessionParts& session, std::span<const Datum>) {
+  const EventStatement* event = session.triggers().event();
+  if (event == nullptr || event->rewritten_table() == nullptr)
+    return only_in("pg_event_trigger_table_rewrite_oid", "a table_rewrite event trigger function");
+  return OwnedDatum(Datum::of_oid(event->rewritten_table()->relation));
+}
+
+Result<OwnedDatum> rewrite_reason(SessionParts& session, std::span<const Datum>) {
+  const EventStatement* event = session.triggers().event();
+  if (event == nullptr || event->rewritten_table() == nullptr)
+    return only_in("pg_event_trigger_table_rewrite_reason", "a table_rewrite event trigger function");
+  return OwnedDatum(Datum::of(event->rewritten_table()->reasons));
+}
+
+constexpr SystemValue kEventTriggerValues[] = {{"pg_event_trigger_table_rewrite_oid", rewrite_oid},
+                                               {"pg_event_trigger_table_rewrite_reason", rewrite_reason}};
 constexpr SystemRows kEventTriggerRows[] = {{"pg_event_trigger_ddl_commands", ddl_commands},
                                             {"pg_event_trigger_dropped_objects", dropped_objects}};
 
 }  // namespace
 
+std::span<const SystemValue> event_trigger_values() { return kEventTriggerValues; }
 std::span<const SystemRows> event_trigger_rows() { return kEventTriggerRows; }
 
 }  // namespace indigo::engine

@@ -36,6 +36,7 @@ std::span<const SystemRows> worker_rows();
 std::span<const SystemRows> notification_rows();
 std::span<const SystemRows> publication_rows();
 std::span<const SystemRows> event_trigger_rows();
+std::span<const SystemValue> event_trigger_values();
 std::span<const SystemValue> notification_values();
 std::span<const SystemValue> domain_values();
 std::span<const SystemValue> large_object_values();

@@ -31,6 +31,7 @@ const SystemValue* find_system_value(std::string_view name) {
                         trigger_definition_values(),
                         partition_definition_values(),
                         notification_values(),
+                        event_trigger_values(),
                         domain_values(),
                         large_object_values(),
                         tablespace_values(),

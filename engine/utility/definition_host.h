@@ -77,6 +77,9 @@ class DefinitionHost final : public DdlHost {
   void made(Oid class_id, Oid object, bool in_extension) override {
     if (events_ != nullptr) events_->made(class_id, object, in_extension);
   }
+  void rewritten(Oid relation, int32_t reasons) override {
+    if (events_ != nullptr) events_->rewritten(relation, reasons);
+  }
   void dropped(Oid class_id, Oid object, int32_t sub, bool asked, bool needed) override {
     if (events_ != nullptr) events_->dropped(class_id, object, sub, asked, needed);
   }

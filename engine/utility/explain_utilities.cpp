@@ -127,13 +127,26 @@ std::string joined(const std::vector<std::string>& texts, ExplainOptions::Format
   return out;
 }
 
+// NOTIFY among the plans.
+std::string notify_text(ExplainOptions::Format format) {
+  switch (format) {
+    case ExplainOptions::Format::kText: return "NOTIFY";
+    case ExplainOptions::Format::kJson: return "[\n  \"Notify\"\n]";
+    case ExplainOptions::Format::kYaml: return "- \"Notify\"";
+    case ExplainOptions::Format::kXml:
+      return "<explain xmlns=\"http://www.postgresql.org/2009/explain\">\n  <Notify />\n</explain>";
+  }
+  return {};
+}
+
 // What one EXPLAIN collects: a plan for each query that rules have made of the statement.
 struct Explanation {
   const ExplainOptions& options;
   sql::Explained out;
-  std::vector<sql::Explained> before;  // of the queries that come before `out`
-  bool nothing = false;                // rules have left no query
+  std::vector<std::string> texts;  // of the queries
+  bool nothing = false;            // rules have left no query
 
+  void add_text() { texts.push_back(sql::format_explained(std::exchange(out, {}), options)); }
   Status take(SessionParts& session, const Prepared& prepared, Execution* execution) {
     const sql::CountersOf counters = [execution](const sql::Plan& plan) {
       return execution != nullptr ? execution->counters(plan) : nullptr;
@@ -176,11 +189,13 @@ Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Dat
   queries.insert(queries.end(), prepared->after.begin(), prepared->after.end());
   e.nothing = queries.empty();
   for (size_t i = 0; i < queries.size(); i++) {
-    if (i > 0) {
-      e.before.push_back(std::exchange(e.out, {}));
-      if (e.options.analyze) session.transaction().next_command();
+    if (queries[i]->notifies) {
+      e.texts.push_back(notify_text(e.options.format));
+      continue;
     }
+    if (i > 0 && e.options.analyze) session.transaction().next_command();
     INDIGO_TRY(explain_query(call, queries[i], parameters, e));
+    e.add_text();
   }
   return {};
 }
@@ -247,10 +262,8 @@ Status run_explain(UtilityCall& call) {
   Explanation e{options, {}};
   if (options.settings) e.out.settings = changed_settings(call.session);
   INDIGO_TRY(explain_node(call, stmt.query, e));
-  std::vector<std::string> texts;
-  for (const sql::Explained& explained : e.before) texts.push_back(sql::format_explained(explained, options));
-  texts.push_back(sql::format_explained(e.out, options));
-  std::string text = joined(texts, options.format);
+  if (e.texts.empty()) e.add_text();
+  std::string text = joined(e.texts, options.format);
   if (e.nothing && options.format == ExplainOptions::Format::kText) text = "Query rewrites to nothing";
   if (options.format != ExplainOptions::Format::kText) return send_text_row(call, std::span(&text, 1));
   for (size_t begin = 0; begin <= text.size();) {

@@ -17,6 +17,7 @@
 #include "log/log.h"
 #include "storage/durability.h"
 #include "storage/prepared.h"
+#include "storage/running_transactions.h"
 #include "storage/store.h"
 
 namespace indigo::engine {
@@ -88,12 +89,10 @@ Status before_prepare(SessionParts& session) {
   if (block.has_number()) {
     session.store().on_end(
         session.transaction(),
-        [&outcomes = session.instance().transaction_outcomes(), id = session.transaction().id()] {
-          outcomes.ended(id, true);
-        },
-        [&outcomes = session.instance().transaction_outcomes(), id = session.transaction().id()] {
-          outcomes.ended(id, false);
-        });
+        [&outcomes = session.instance().transaction_outcomes(), &store = session.store(),
+         id = session.transaction().id()] { outcomes.ended(id, true, storage::newest_stamp(store)); },
+        [&outcomes = session.instance().transaction_outcomes(), &store = session.store(),
+         id = session.transaction().id()] { outcomes.ended(id, false, storage::newest_stamp(store)); });
   }
   return {};
 }

@@ -101,12 +101,14 @@ Status run_set(UtilityCall& call) {
   }
 }
 
-Result<std::shared_ptr<const ResultShape>> describe_show(SessionParts&, const ParsedStatement& statement) {
+Result<std::shared_ptr<const ResultShape>> describe_show(SessionParts& session, const ParsedStatement& statement) {
   std::string name = statement.node->variable_show_stmt->name;
   if (name == "all") {
     return text_columns({{"name", oid::kText}, {"setting", oid::kText}, {"description", oid::kText}});
   }
   if (auto index = find_setting(name)) return text_columns({{setting_table()[*index].name, oid::kText}});
+  const auto& custom = session.settings().custom();
+  if (const auto found = custom.find(name); found != custom.end()) name = found->first;
   return text_columns({{name.c_str(), oid::kText}});
 }
 

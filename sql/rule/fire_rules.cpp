@@ -184,6 +184,8 @@ class RuleRewriter {
  private:
   Result<QueryPtr> analyzed(Analysis& a, const PgQuery__Node& node, const RuleRows* rows) {
     Scope scope(a, nullptr);
+    // It is told of once, whatever the rows are.
+    if (is(&node, PG_QUERY__NODE__NODE_NOTIFY_STMT)) return notify_query(scope, *node.notify_stmt);
     scope.rule_rows = rows;
     if (is(&node, PG_QUERY__NODE__NODE_SELECT_STMT)) {
       INDIGO_TRY(transform_select(scope, *node.select_stmt));
@@ -363,6 +365,7 @@ Result<QueryPtr> fire_rules_in_with(Scope& parent, const PgQuery__Node& statemen
   INDIGO_ASSIGN(const auto parsed, parse(action.text));
   const PgQuery__Node& node = *parsed->statements()[0].node;
   if (is(&node, PG_QUERY__NODE__NODE_SELECT_STMT)) return not_in_with("DO INSTEAD SELECT");
+  if (is(&node, PG_QUERY__NODE__NODE_NOTIFY_STMT)) return not_in_with("DO INSTEAD NOTIFY");
   const QueryPtr lowered = deeper(source);
   INDIGO_ASSIGN(RuleRows rows, make_rule_rows(a, relation, lowered, needs_target(action, *lowered)));
   rows.returns = action.returns && !source->returning.empty();

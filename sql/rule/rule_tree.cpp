@@ -10,6 +10,7 @@
 #include "sql/analyze/type/signature_text.h"
 #include "sql/deparse_query.h"
 #include "sql/parse/node.h"
+#include "sql/parse/parser.h"
 #include "sql/query_walk.h"
 #include "sql/stored/stored_tree.h"
 #include "types/oids.h"
@@ -118,7 +119,11 @@ class RuleReader {
       case PG_QUERY__NODE__NODE_UPDATE_STMT:
       case PG_QUERY__NODE__NODE_DELETE_STMT: INDIGO_TRY(transform_change(scope, node)); break;
       case PG_QUERY__NODE__NODE_NOTIFY_STMT:
-        return Error(sqlstate::kFeatureNotSupported, "NOTIFY in rules is not supported yet");
+        if (scope_.query->where != nullptr) {
+          return Error(sqlstate::kInvalidObjectDefinition,
+                       "rules with WHERE conditions can only have SELECT, INSERT, UPDATE, or DELETE actions");
+        }
+        return notify_query(scope, *node.notify_stmt);
       default: return Error(sqlstate::kFeatureNotSupported, "this kind of statement is not supported in rules");
     }
     INDIGO_TRY(check_rows(reads_of(*scope.query)));
@@ -205,6 +210,15 @@ Result<QueryPtr> load_rule(catalog::SessionContext& session, std::string_view tr
 
 }  // namespace
 
+Result<QueryPtr> notify_query(Scope& scope, const PgQuery__NotifyStmt& s) {
+  const auto literal = [](const char* text) { return text == nullptr ? "NULL" : types::quote_literal(text); };
+  INDIGO_ASSIGN(const auto parsed, parse("SELECT pg_catalog.pg_notify(" + literal(s.conditionname) + ", " +
+                                         literal(has_text(s.payload) ? s.payload : nullptr) + ")"));
+  INDIGO_TRY(transform_select(scope, *parsed->statements()[0].node->select_stmt));
+  scope.query->targets[0].hidden = true;
+  return QueryPtr(std::move(scope.query));
+}
+
 char rule_event(CommandKind command) {
   switch (command) {
     case CommandKind::kUpdate: return '2';
@@ -252,9 +266,17 @@ Result<std::string> print_rule(catalog::SessionContext& session, const catalog::
   if (!text.condition.empty()) out += "\n   WHERE " + text.condition;
   out += rule.instead ? " DO INSTEAD " : " DO ";
   if (text.actions.empty()) return out + "NOTHING;";
-  if (text.actions.size() == 1) return out + text.actions[0] + ";";
+  // Before a line's end there is no blank.
+  const auto append = [&](const std::string& action, const char* end) {
+    while (action.starts_with('\n') && out.ends_with(' ')) out.pop_back();
+    out += action + end;
+  };
+  if (text.actions.size() == 1) {
+    append(text.actions[0], ";");
+    return out;
+  }
   out += "(";
-  for (const std::string& action : text.actions) out += action + ";\n";
+  for (const std::string& action : text.actions) append(action, ";\n");
   return out + ");";
 }
 

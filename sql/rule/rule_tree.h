@@ -14,12 +14,19 @@
 #include "sql/parse/tree_names.h"
 #include "sql/query.h"
 
+struct PgQuery__NotifyStmt;
+
 namespace indigo::sql {
+
+struct Scope;
 
 inline constexpr int kRuleOld = 0, kRuleNew = 1;
 
 // ev_type: '2' update, '3' insert, '4' delete.
 char rule_event(CommandKind command);
+
+// NOTIFY in a rule is kept and run as a call of pg_notify() that shows no column: is_notify (sql/statement_kind.h).
+Result<std::shared_ptr<const Query>> notify_query(Scope& scope, const PgQuery__NotifyStmt& statement);
 
 // The condition and the actions of CREATE RULE for one of the three events, checked.
 Result<std::shared_ptr<const Query>> analyze_rule(catalog::SessionContext& session, const PgQuery__RuleStmt& rule,

@@ -119,7 +119,8 @@ struct TransactionState {
 
   SnapshotRegistry::Slot* slot = nullptr;
   uint32_t shard = 0;
-  uint64_t next_txn = 0, end_txn = 0;  // transaction ids for it to give out
+  uint64_t next_txn = 0, end_txn = 0;   // transaction ids for it to give out
+  std::atomic<uint64_t> newest_txn{0};  // the last one that it gave out << 1 | 1, without the 1 when it has ended
   // Ends so far. Counted by the session that has the state, read by everyone.
   std::atomic<uint64_t> commits{0}, rollbacks{0};
   std::array<std::atomic<uint64_t>, kAbortReasons> aborts{};

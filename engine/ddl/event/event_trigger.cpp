@@ -68,10 +68,10 @@ Status execute_create_event_trigger(DdlContext& c, const PgQuery__CreateEventTri
         .with_hint("Must be superuser to create an event trigger.");
   }
   const std::string_view event = s.eventname;
-  if (event == "table_rewrite") return unsupported("event triggers on table_rewrite");
-  if (event != "ddl_command_start" && event != "ddl_command_end" && event != "sql_drop")
+  const bool rewrite = event == "table_rewrite";
+  if (!rewrite && event != "ddl_command_start" && event != "ddl_command_end" && event != "sql_drop")
     return Error(sqlstate::kSyntaxError, "unrecognized event name " + quoted(event));
-  INDIGO_ASSIGN(const auto tags, read_filter(nodes(s.n_whenclause, s.whenclause), false));
+  INDIGO_ASSIGN(const auto tags, read_filter(nodes(s.n_whenclause, s.whenclause), rewrite));
   INDIGO_TRY(check_event_trigger_name_free(c, name));
   const NodeList function_name = nodes(s.n_funcname, s.funcname);
   INDIGO_ASSIGN(const RoutinePtr function, find_exact_function(c, function_name, {}));

@@ -226,8 +226,15 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
       const bool part = s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_COLUMN ||
                         s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_ATTRIBUTE ||
                         s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT;
-      INDIGO_ASSIGN(const RelationPtr r,
-                    open_relation(c, s.relation, TableLockMode::kAccessExclusive, s.missing_ok, check_definable));
+      // Who names an index may go on reading and writing its table meanwhile.
+      const bool index = s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_INDEX;
+      INDIGO_ASSIGN(
+          RelationPtr r,
+          open_relation(c, s.relation, index ? TableLockMode::kShareUpdateExclusive : TableLockMode::kAccessExclusive,
+                        s.missing_ok, check_definable));
+      if (index && r != nullptr && r->kind != RelationKind::kIndex && r->kind != RelationKind::kPartitionedIndex) {
+        INDIGO_ASSIGN(r, open_relation(c, s.relation, TableLockMode::kAccessExclusive, s.missing_ok, check_definable));
+      }
       if (r == nullptr) {
         notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
         return {};

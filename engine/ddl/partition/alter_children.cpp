@@ -282,6 +282,9 @@ class Alteration {
     if (!recurse_ && relation->is_partitioned() && k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY)
       INDIGO_TRY(check_children_not_null(*relation, k));
     INDIGO_TRY(run_(relation));
+    if (k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY && !relation->is_partitioned()) {
+      INDIGO_TRY(pass_on_not_null(*relation));
+    }
     return pass_on(*relation);
   }
 
@@ -299,6 +302,25 @@ class Alteration {
       }
     }
     return {};
+  }
+
+  // The columns of a new primary key have no nulls in the tables below, either. `before`: without the key.
+  Status pass_on_not_null(const RelationInfo& before) {
+    const RelationPtr now = current(c_, before.oid);
+    for (const ColumnInfo& column : before.columns) {
+      if (column.dropped || column.not_null || !now->columns[static_cast<size_t>(column.number) - 1].not_null) continue;
+      PgQuery__AlterTableCmd cmd = PG_QUERY__ALTER_TABLE_CMD__INIT;
+      std::string name = column.name;
+      cmd.name = name.data();
+      INDIGO_TRY(set_not_null_below(now, cmd));
+    }
+    return {};
+  }
+  Status set_not_null_below(const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+    return for_children(relation, [&](const RelationPtr& child) -> Status {
+      INDIGO_TRY(set_not_null(c_, child, cmd));
+      return set_not_null_below(current(c_, child->oid), cmd);
+    });
   }
 
   Status add_check_below(const RelationPtr& relation, const ConstraintInfo& k) {

@@ -85,6 +85,19 @@ Result<bool> is_instant(DdlContext& c, const RelationInfo& relation, const Colum
   return e.constant;
 }
 
+// Whether PostgreSQL would write the table again for the new column.
+Result<bool> needs_rewrite(DdlContext& c, const RelationInfo& relation, const ColumnSpec& spec, Oid sequence) {
+  if (relation.kind != RelationKind::kTable) return false;
+  if (sequence != kInvalidOid || spec.generated_node != nullptr) return true;
+  for (auto type = c.catalog.type(spec.column.type.oid); type->kind == 'd'; type = c.catalog.type(type->base)) {
+    if (type->not_null || !type->checks.empty()) return true;
+  }
+  if (spec.default_node == nullptr) return false;
+  INDIGO_ASSIGN(const StoredExpression e,
+                store_expression(c, spec.default_node, ExpressionUse::kDefault, nullptr, spec.column.type));
+  return !e.constant;
+}
+
 // `value`: of all rows that are there; null: none is kept.
 Status mark_added(DdlContext& c, Oid relation, int16_t number, const TypeRef& type, const Datum& value) {
   return update_attribute(c, relation, number, [&](RowValues& a) {
@@ -139,6 +152,8 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
       record_dependency(c, {pg_class::kOid, relation->oid, number}, {pg_type::kOid, spec.column.type.oid, 0}, 'n'));
   INDIGO_TRY(record_dependency(c, {pg_class::kOid, relation->oid, number},
                                {pg_collation::kOid, spec.column.type.collation, 0}, 'n'));
+  INDIGO_ASSIGN(const bool rewritten, needs_rewrite(c, *relation, spec, sequence));
+  if (rewritten) c.host.rewritten(relation->oid, rewrite_reason::kDefault);
   INDIGO_TRY(finish_column(c, current(c, relation->oid), number, spec));
   if (spec.compression != 0) {
     INDIGO_TRY(update_attribute(c, relation->oid, number,

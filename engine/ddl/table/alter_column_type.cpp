@@ -9,6 +9,7 @@
 #include "engine/ddl/table/exclusion.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/identity_column.h"
+#include "engine/ddl/table/kept_values.h"
 #include "engine/ddl/tree.h"
 #include "engine/ddl/type_names.h"
 #include "sql/analyze/analyzer.h"
@@ -400,6 +401,10 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
   if (column.identity != 0) INDIGO_TRY(check_identity_type(type.oid));
   std::vector<OwnedDatum> values;
+  bool kept = true;
+  if (relation->kind == RelationKind::kTable) {
+    INDIGO_ASSIGN(kept, keeps_values(c, column, d.raw_default, type));
+  }
   if (relation->kind != RelationKind::kComposite) {
     INDIGO_ASSIGN(const std::string expression, new_values_text(c, relation, column, d, type));
     INDIGO_ASSIGN(values, new_values(c, *relation, column, type, expression));
@@ -410,6 +415,7 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   INDIGO_TRY(forget_statistics(c, relation->oid, column.number));
   c.catalog.changed({relation->oid});
   if (relation->kind == RelationKind::kTable) {
+    if (!kept) c.host.rewritten(relation->oid, rewrite_reason::kColumnType);
     INDIGO_TRY(
         rewrite_with_column(c, relation, column.number, values, Datum::make_null(c.catalog.type(type.oid)->phys)));
   }

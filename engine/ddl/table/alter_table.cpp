@@ -311,6 +311,8 @@ Status change_persistence(DdlContext& c, const RelationPtr& relation, char persi
                  "cannot change logged status of table " + quoted(relation->name) + " because it is temporary");
   }
   INDIGO_TRY(check_persistence_of_references(c, *relation, persistence));
+  if (relation->kind == RelationKind::kTable && relation->persistence != persistence)
+    c.host.rewritten(relation->oid, rewrite_reason::kPersistence);
   std::vector<Oid> all = owned_sequences(c, *relation);
   all.push_back(relation->oid);
   for (const IndexInfo& index : relation->indexes) all.push_back(index.oid);

@@ -152,6 +152,31 @@ Result<std::shared_ptr<PlpgsqlFunction>> PlpgsqlFunction::make(SessionParts& ses
   return function;
 }
 
+namespace {
+
+Error refused_type(catalog::SessionCatalog& catalog, const char* use, Oid type) {
+  return Error(sqlstate::kFeatureNotSupported,
+               std::string("PL/pgSQL functions cannot ") + use + " type " + types::format_type(catalog, type));
+}
+bool is_pseudo(catalog::SessionCatalog& catalog, Oid type) {
+  const auto info = catalog.type(type);
+  return info != nullptr && info->kind == 'p';
+}
+
+}  // namespace
+
+Status PlpgsqlFunction::check_types(SessionParts& session, const types::FunctionInfo& f) {
+  catalog::SessionCatalog& catalog = session.session_catalog();
+  const bool returned = f.result == oid::kRecord || f.result == oid::kVoid || f.result == oid::kTrigger ||
+                        f.result == oid::kEventTrigger || sql::is_polymorphic(f.result);
+  if (!returned && is_pseudo(catalog, f.result)) return refused_type(catalog, "return", f.result);
+  for (const Oid type : f.arguments) {
+    if (type != oid::kRecord && !sql::is_polymorphic(type) && is_pseudo(catalog, type))
+      return refused_type(catalog, "accept", type);
+  }
+  return {};
+}
+
 Status PlpgsqlFunction::validate(SessionParts& session, const std::shared_ptr<const types::FunctionInfo>& info) {
   std::vector<TypeRef> arguments;
   for (const Oid type : info->arguments) arguments.push_back(type_of(session, stand_in(type)));
@@ -196,6 +221,11 @@ Status PlpgsqlFunction::compile(SessionParts& session, std::span<const TypeRef> 
     given.type =
         in ? arguments[next_input++].oid
            : stand_in(sql::resolve_output(session.session_catalog(), actual, f.arguments, f.all_argument_types[i]));
+    if (in && given.type != oid::kRecord && is_pseudo(session.session_catalog(), given.type)) {
+      Error error = refused_type(session.session_catalog(), "accept", given.type);
+      error.add_context("compilation of PL/pgSQL function \"" + f.name + "\" near line 1");
+      return error;
+    }
     if (in) arguments_.push_back(static_cast<int>(i));
     if (out) outputs_.push_back(static_cast<int>(i));
     input.given.push_back(std::move(given));

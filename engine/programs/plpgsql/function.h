@@ -34,6 +34,8 @@ class PlpgsqlFunction final : public Routine {
                                                        std::shared_ptr<const types::FunctionInfo> info,
                                                        const TypeRef& result, std::span<const TypeRef> arguments,
                                                        Oid collation = kInvalidOid);
+  // CREATE FUNCTION: whether PL/pgSQL knows such arguments and results (0A000).
+  static Status check_types(SessionParts& session, const types::FunctionInfo& info);
   static Status validate(SessionParts& session, const std::shared_ptr<const types::FunctionInfo>& info);
   // The first expression or statement that cannot be parsed.
   Status check_syntax() const;

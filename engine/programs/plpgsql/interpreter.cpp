@@ -12,6 +12,7 @@
 #include "engine/session/transaction_block.h"
 #include "types/io/record.h"
 #include "types/oids.h"
+#include "types/system/type_name.h"
 
 namespace indigo::engine::programs {
 
@@ -177,6 +178,12 @@ Result<OwnedDatum> Interpreter::returned() {
       return mismatch().with_detail("Number of returned columns (" + std::to_string(fields.values.size()) +
                                     ") does not match expected column count (" + std::to_string(result.columns.size()) +
                                     ").");
+    }
+    if (result.type.oid != oid::kRecord && fields.types[next].oid != column.oid) {
+      catalog::SessionCatalog& catalog = session_.session_catalog();
+      return mismatch().with_detail("Returned type " + types::format_type(catalog, fields.types[next].oid) +
+                                    " does not match expected type " + types::format_type(catalog, column.oid) +
+                                    " in column " + std::to_string(kept.size() + 1) + ".");
     }
     INDIGO_ASSIGN(const Datum value, function_.cast(session_, fields.values[next], fields.types[next], column));
     kept.emplace_back(value);

@@ -19,6 +19,7 @@
 #include "sql/plan/planner.h"
 #include "sql/policy/apply.h"
 #include "sql/rule/rewritten.h"
+#include "sql/statement_kind.h"
 #include "types/oids.h"
 
 namespace indigo::engine {
@@ -196,9 +197,10 @@ Status Preparation::prepare_rules(Prepared& prepared, const sql::AnalyzedStateme
       if (!ignores_row_security_) {
         INDIGO_ASSIGN(statement.query, sql::apply_row_security(context_, query));
       }
-      require(prepared, *statement.query);
+      part->notifies = sql::is_notify(*query);
+      if (!part->notifies) require(prepared, *statement.query);
       INDIGO_ASSIGN(part->plan, sql::plan(context_, {statement, {}}));
-      part->text_shape = make_shape(catalog_, *part->plan);
+      if (!part->notifies) part->text_shape = make_shape(catalog_, *part->plan);
       (before ? prepared.before : prepared.after).push_back(std::move(part));
     }
   }

@@ -9,6 +9,7 @@
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
+#include "sql/analyze/select/targets.h"
 #include "sql/analyze/variables.h"
 #include "sql/parse/node.h"
 #include "sql/rule/rule_rows.h"
@@ -204,16 +205,27 @@ class Merger {
       }
       parts.resize(columns.size());
     }
-    const NodeList values = nodes(when.n_values, when.values);
+    Setting<Clause> clause(scope_.clause, Clause::kValuesSingle);
+    ExprList values;  // null: DEFAULT
+    std::vector<int> locations;
+    for (PgQuery__Node* n : nodes(when.n_values, when.values)) {
+      ExprList part(1);
+      if (!is_default(n)) {
+        INDIGO_ASSIGN(part, expand_list(scope_, NodeList(&n, 1)));
+      }
+      for (ExprPtr& e : part) {
+        values.push_back(std::move(e));
+        locations.push_back(location_of(n));
+      }
+    }
     if (values.size() > columns.size()) {
       return scope_.error(sqlstate::kSyntaxError, "INSERT has more expressions than target columns",
-                          location_of(values[columns.size()]));
+                          locations[columns.size()]);
     }
     if (when.n_target_list > 0 && values.size() < columns.size()) {
       return scope_.error(sqlstate::kSyntaxError, "INSERT has more target columns than expressions",
                           when.target_list[values.size()]->res_target->location);
     }
-    Setting<Clause> clause(scope_.clause, Clause::kValuesSingle);
     std::vector<Assignment>& out = action.assignments;
     const bool kept = scope_.a.changes == Analysis::Changes::kKept;
     action.overriding = overriding_of(when.override);
@@ -225,10 +237,9 @@ class Merger {
       if (same != out.end()) parts[i].before = same->value;
       const bool user =
           !kept && when.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE && r.columns[columns[i]].identity;
-      if (!is_default(values[i]) && !user) {
+      if (values[i] != nullptr && !user) {
         INDIGO_TRY(check_assignable(scope_, columns[i], true, when.override));
-        INDIGO_ASSIGN(value, transform(scope_, values[i]));
-        INDIGO_ASSIGN(value, assign_value(scope_, columns[i], value, parts[i], location_of(values[i])));
+        INDIGO_ASSIGN(value, assign_value(scope_, columns[i], values[i], parts[i], locations[i]));
       } else if (!parts[i].indirection.empty()) {
         return default_of_part(scope_, parts[i].indirection, parts[i].location);
       } else {

@@ -123,6 +123,7 @@ Status transform_order(Scope& scope, const PgQuery__FuncCall& node, AggregateExp
   }
   // Constants are values here, not positions.
   const NodeList list = nodes(node.n_agg_order, node.agg_order);
+  ExprList keys;
   for (size_t i = 0; i < list.size(); i++) {
     ExprPtr key;
     if (node.agg_within_group) {
@@ -134,6 +135,7 @@ Status transform_order(Scope& scope, const PgQuery__FuncCall& node, AggregateExp
     }
     INDIGO_ASSIGN(SortKey made, make_sort_key(scope.a, *list[i]->sort_by, key));
     e.order.push_back(std::move(made));
+    keys.push_back(std::move(key));
   }
   if (!e.distinct) return {};
   for (const ExprPtr& argument : e.arguments) {
@@ -145,11 +147,11 @@ Status transform_order(Scope& scope, const PgQuery__FuncCall& node, AggregateExp
       return std::move(error).with_detail("Aggregates with DISTINCT must be able to sort their inputs.");
     }
   }
-  for (const SortKey& key : e.order) {
-    if (std::find(e.arguments.begin(), e.arguments.end(), key.expr) == e.arguments.end()) {
+  for (const ExprPtr& key : keys) {
+    if (std::find(e.arguments.begin(), e.arguments.end(), key) == e.arguments.end()) {
       return scope.error(sqlstate::kInvalidColumnReference,
                          "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
-                         expr_location(key.expr));
+                         expr_location(key));
     }
   }
   return {};
