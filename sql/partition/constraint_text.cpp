@@ -48,7 +48,8 @@ class Writer {
   std::string constant(size_t i, const BoundValue& v) {
     const types::TypeRef& type = key_.columns[i].type;
     const std::string text = bound_value_text(context_, type, v);
-    return text[0] == '\'' ? text + "::" + format_type(session_.catalog(), type.oid) : text;
+    const bool cast = text[0] == '\'' || type.typmod >= 0;
+    return cast ? text + "::" + format_type(session_.catalog(), type.oid, type.typmod) : text;
   }
 
   std::string hash(const Bound& bound) {

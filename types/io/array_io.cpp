@@ -6,6 +6,7 @@
 #include "types/io/container_io.h"
 #include "types/io/domain_check.h"
 #include "types/number/integer_text.h"
+#include "types/oids.h"
 #include "types/value/array_format.h"
 
 namespace indigo::types {
@@ -323,7 +324,8 @@ Datum array_receive(FuncContext& context, const TypeRef& element, Str bytes) {
     return Datum::make_null(Phys::kStr);
   }
   if (flags != 0 && flags != 1) return fail("invalid array flags");
-  if (type != element.oid) {
+  // OIDs of the database's own types may be another server's.
+  if (type != element.oid && type < oid::kFirstUserOid && element.oid < oid::kFirstUserOid) {
     context.fail(sqlstate::kDatatypeMismatch, "binary data has array element type " + std::to_string(type) +
                                                   " instead of expected " + std::to_string(element.oid));
     return Datum::make_null(Phys::kStr);
