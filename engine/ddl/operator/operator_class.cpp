@@ -43,6 +43,7 @@ Result<Oid> make_family(DdlContext& c, Oid method, const std::string& name, Oid 
       .oid(pg_opfamily::c_opfowner, c.catalog.user());
   INDIGO_TRY(check(families.insert(c.txn, row)));
   const Address self{pg_opfamily::kOid, oid, 0};
+  INDIGO_TRY(record_dependency(c, self, {catalog::pg_am::kOid, method, 0}, 'a'));
   INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, schema, 0}, 'n'));
   INDIGO_TRY(record_membership(c, self));
   return oid;

@@ -56,6 +56,14 @@ Oid own_default_class(DdlContext& c, const AccessMethod& method, Oid type) {
     }
     if (info->kind == 'r') return builtins.default_opclass(method.classes, oid::kAnyRange);
     if (info->kind == 'm') return builtins.default_opclass(method.classes, oid::kAnyMultirange);
+    // The class of a type that the values are of, too.
+    for (const Oid like : {Oid{oid::kInet}, Oid{oid::kText}, Oid{oid::kOid}}) {
+      const types::CastInfo* cast = info->kind == 'b' ? c.catalog.cast(type, like) : nullptr;
+      if (cast == nullptr || cast->method != types::CastMethod::kBinary ||
+          cast->context != types::CastContext::kImplicit)
+        continue;
+      if (const Oid found = builtins.default_opclass(method.classes, like); found != kInvalidOid) return found;
+    }
     if (info->kind == 'b' || info->kind == 'e') {
       const Oid own = c.catalog.own_default_opclass(info->kind == 'e' ? Oid{oid::kAnyEnum} : type, method.classes);
       return own == kInvalidOid && type == oid::kVarchar ? c.catalog.own_default_opclass(oid::kText, method.classes)
