@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/fiber/stack.h"
+#include "engine/ddl/tree.h"
 #include "sql/parse/node.h"
 #include "types/oids.h"
 #include "types/text/ascii.h"
