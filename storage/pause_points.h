@@ -12,6 +12,7 @@
 namespace indigo::storage {
 
 enum class PausePoint : uint8_t {
+  kNumbered,  // a transaction that begins has taken a number, which nobody can see yet
   kSnapshot,  // a lower bound is registered, the snapshot is loaded and not yet registered
   kCertified,  // between the exclusion test and the stamp; under the locks of the commit section, unless that is switched off
   kReaderCertifies,  // one that only reads knows how many are prepared, and has left no stamp yet

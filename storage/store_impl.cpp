@@ -141,6 +141,7 @@ TxnId StoreImpl::next_txn_id(TransactionState& state) {
       state.end_txn = state.next_txn + kTxnBlock;
     }
     const uint64_t id = state.next_txn++;
+    pauses_.at(PausePoint::kNumbered);
     // seq_cst: running_transactions() sees this number, or it is seen here that numbers have been retired.
     state.newest_txn.store(id << 1 | 1);
     if (id >= retired_txns_.load()) return TxnId(id);

@@ -25,9 +25,11 @@ Result<CopyConverter> open_copy_converter(const CopyOptions& options, std::strin
 // Line by line: no encoding has a character that contains the line's end.
 Result<bool> EncodedCopySource::read(std::string& out) {
   for (;;) {
+    const size_t searched = unfinished_.size();  // a line may be longer than many reads
     INDIGO_ASSIGN(const bool more, bytes_.read(unfinished_));
-    const size_t end = more ? unfinished_.rfind('\n') + 1 : unfinished_.size();
-    if (end == 0 && more) continue;
+    size_t end = unfinished_.size();
+    while (more && end > searched && unfinished_[end - 1] != '\n') end--;
+    if (more && end == searched) continue;
     INDIGO_TRY(converter_.to_utf8(Str(unfinished_).substr(0, end), out));
     unfinished_.erase(0, end);
     return more || end > 0;

@@ -7,26 +7,26 @@
 namespace indigo::types {
 
 namespace {
-bool is_strict(FuncContext& context, Oid function) {
-  const auto info = context.session().catalog().function(function);
-  return info == nullptr || info->strict;
-}
+struct Declared {
+  bool strict = true;
+  std::vector<std::string> fields;  // of the record that it returns: its OUT arguments' names
+};
 
-// The fields of a record are called as the function's OUT arguments are.
-std::vector<std::string> field_names(FuncContext& context, Oid function) {
+Declared declared(FuncContext& context, Oid function) {
+  Declared out;
   const auto info = context.session().catalog().function(function);
-  std::vector<std::string> names;
-  if (info == nullptr || info->result != oid::kRecord) return names;
-  for (size_t i = 0; i < info->argument_modes.size() && i < info->argument_names.size(); i++)
-    if (info->argument_modes[i] == 'o') names.push_back(info->argument_names[i]);
-  return names;
+  if (info == nullptr) return out;
+  out.strict = info->strict;
+  for (size_t i = 0; info->result == oid::kRecord && i < info->argument_modes.size(); i++)
+    if (info->argument_modes[i] == 'o' && i < info->argument_names.size())
+      out.fields.push_back(info->argument_names[i]);
+  return out;
 }
 }  // namespace
 
 void run_system_value(std::string_view name, FuncContext& context, const CallInfo& call,
                       std::span<const Vector* const> arguments, Selection selection, Vector& out) {
-  const bool strict = is_strict(context, call.function);
-  const std::vector<std::string> names = field_names(context, call.function);
+  const auto [strict, names] = declared(context, call.function);
   std::vector<Datum> values(arguments.size());
   for (uint32_t i = 0; i < selection.count; i++) {
     const uint32_t r = selection[i];
@@ -52,7 +52,7 @@ void run_system_value(std::string_view name, FuncContext& context, const CallInf
 
 std::unique_ptr<SetProducer> open_system_rows(std::string_view name, FuncContext& context, const CallInfo& call,
                                               std::span<const Datum> arguments) {
-  if (is_strict(context, call.function) && any_null(arguments)) return empty_set();
+  if (declared(context, call.function).strict && any_null(arguments)) return empty_set();
   auto rows = std::make_unique<RowSet>();
   const Status status = context.session().system_rows(name, arguments, [&](std::span<const Datum> row) {
     std::vector<Datum> kept;

@@ -41,6 +41,19 @@ std::string class_name(DdlContext& c, Oid opclass) {
 }
 
 // The default class of a method whose classes are not those of a tree's types.
+// The class of a type that the values are of, too: an implicit cast without a function leads there.
+Oid alike_default_class(DdlContext& c, const AccessMethod& method, Oid type) {
+  for (const Oid like : {Oid{oid::kInet}, Oid{oid::kText}, Oid{oid::kOid}}) {
+    const types::CastInfo* cast = c.catalog.cast(type, like);
+    if (cast == nullptr || cast->method != types::CastMethod::kBinary || cast->context != types::CastContext::kImplicit)
+      continue;
+    Oid found = c.catalog.catalog().builtins().default_opclass(method.classes, like);
+    if (found == kInvalidOid) found = c.catalog.own_default_opclass(like, method.classes);
+    if (found != kInvalidOid) return found;
+  }
+  return kInvalidOid;
+}
+
 Oid own_default_class(DdlContext& c, const AccessMethod& method, Oid type) {
   const types::Builtins& builtins = c.catalog.catalog().builtins();
   for (int depth = 0; depth < 64 && type != kInvalidOid; depth++) {
@@ -56,18 +69,10 @@ Oid own_default_class(DdlContext& c, const AccessMethod& method, Oid type) {
     }
     if (info->kind == 'r') return builtins.default_opclass(method.classes, oid::kAnyRange);
     if (info->kind == 'm') return builtins.default_opclass(method.classes, oid::kAnyMultirange);
-    // The class of a type that the values are of, too.
-    for (const Oid like : {Oid{oid::kInet}, Oid{oid::kText}, Oid{oid::kOid}}) {
-      const types::CastInfo* cast = info->kind == 'b' ? c.catalog.cast(type, like) : nullptr;
-      if (cast == nullptr || cast->method != types::CastMethod::kBinary ||
-          cast->context != types::CastContext::kImplicit)
-        continue;
-      if (const Oid found = builtins.default_opclass(method.classes, like); found != kInvalidOid) return found;
-    }
-    if (info->kind == 'b' || info->kind == 'e') {
-      const Oid own = c.catalog.own_default_opclass(info->kind == 'e' ? Oid{oid::kAnyEnum} : type, method.classes);
-      return own == kInvalidOid && type == oid::kVarchar ? c.catalog.own_default_opclass(oid::kText, method.classes)
-                                                         : own;
+    if (info->kind == 'e') return c.catalog.own_default_opclass(oid::kAnyEnum, method.classes);
+    if (info->kind == 'b') {
+      const Oid own = c.catalog.own_default_opclass(type, method.classes);
+      return own != kInvalidOid ? own : alike_default_class(c, method, type);
     }
     type = info->base;
   }

@@ -110,9 +110,9 @@ class Reader {
     return end - at_;
   }
 
-  // Numbers with commas between them, up to `close`; with '\0' to the end, and then at least one.
   static constexpr uint64_t kUnitsOfNumber = 150;
 
+  // Numbers with commas between them, up to `close`; with '\0' to the end, and then at least one.
   Status list(std::vector<double>& out, std::string& texts, char close) {
     if (close != '\0' && skip(close)) return {};
     do {
