@@ -2,6 +2,7 @@
 // Thread safety: one analysis belongs to one session.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,6 +48,8 @@ class Analysis {
   enum class Changes : uint8_t { kComplete, kSource, kKept } changes = Changes::kComplete;
   // The owner of the rule whose action this is; kInvalidOid: it is none.
   Oid rule_owner = kInvalidOid;
+  // Of the views that the statement's changes name, which are asked for rules first: their definitions, loaded once.
+  std::map<Oid, std::shared_ptr<const Query>> changed_views;
   // Changes in WITH that rules have replaced, as they were.
   std::vector<std::shared_ptr<const Query>> rule_sources;
   // Names of a SQL function's arguments while its body is analyzed; they mean $1 and so on.

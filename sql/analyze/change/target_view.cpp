@@ -283,7 +283,10 @@ bool triggers_take_rows(const RelationInfo& view, std::string_view verb) {
 
 Result<std::shared_ptr<const TargetView>> target_view(Scope& scope, std::shared_ptr<const RelationInfo> view,
                                                       std::string_view verb, const StopsAt& stops) {
-  INDIGO_ASSIGN(const auto query, expand_view(scope, *view));
+  std::shared_ptr<const Query>& query = scope.a.changed_views[view->oid];
+  if (query == nullptr) {
+    INDIGO_ASSIGN(query, expand_view(scope, *view));
+  }
   return Descent{scope, verb, stops}.of_query(std::move(view), *query, false);
 }
 
