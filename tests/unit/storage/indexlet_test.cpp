@@ -238,6 +238,27 @@ TEST(AdaptiveIndex, OnlyWhatIsContendedIsBuffered) {
   EXPECT_EQ(count_entries(index), next.load());
 }
 
+// The service merges while entries are counted: each is counted once, wherever it is.
+TEST(IndexletService, EntriesThatAreBeingMergedAreCountedOnce) {
+  MemoryAccount account;
+  EpochManager epochs;
+  PauseHook pauses;
+  IndexService service;
+  const auto index = create_indexlet_index(epochs, pauses, account, service);
+  uint64_t miscounted = 0;
+  for (uint64_t i = 1; i <= 5'000; i++) {
+    EXPECT_EQ(index->insert(number_key(i), "1"), StorageStatus::kOk);
+    const IndexServiceStatistics before = *index->service_statistics();
+    if (before.backlog_entries >= 64) {  // about to be merged, or in the middle
+      while (index->service_statistics()->backlog_entries > 0) {
+        if (index->entry_count() != i) miscounted++;
+      }
+    }
+  }
+  EXPECT_EQ(miscounted, 0u);
+  service.stop();
+}
+
 // Writes an entry and makes a clone whenever an entry is about to be merged: also while the indexlet is being closed.
 class ClonesAtMerges final : public PausePoints {
  public:
