@@ -207,6 +207,15 @@ Status check_owner(DdlContext& c, Oid owner, std::string_view kind, std::string_
   return Error(sqlstate::kInsufficientPrivilege, "must be owner of " + std::string(kind) + " " + std::string(name));
 }
 
+Status check_right(DdlContext& c, Right right, Oid schema, Oid owner, std::string_view kind, std::string_view name) {
+  if (right == Right::kNobody) return {};
+  if (right == Right::kOwnerOrSchemaOwner) {
+    const Oid schema_owner = catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, schema).owner;
+    if (c.catalog.has_privileges_of(c.catalog.user(), schema_owner)) return {};
+  }
+  return check_owner(c, owner, kind, name);
+}
+
 Status check_owner(DdlContext& c, const RelationInfo& relation) {
   return check_owner(c, relation.owner, kind_name(relation.kind), relation.name);
 }

@@ -121,6 +121,9 @@ Result<TypePtr> existing_type(DdlContext& c, NodeList name);
 // 42501 "must be owner of table t".
 Status check_owner(DdlContext& c, const RelationInfo& relation);
 Status check_owner(DdlContext& c, Oid owner, std::string_view kind, std::string_view name);
+// Whose right a statement asks for: dropping is also that of the schema's owner; nobody's where the caller looks itself.
+enum class Right : uint8_t { kOwner, kOwnerOrSchemaOwner, kNobody };
+Status check_right(DdlContext& c, Right right, Oid schema, Oid owner, std::string_view kind, std::string_view name);
 // 55006 "cannot ALTER TABLE "t" because it is being used by active queries in this session", or "... has pending trigger
 // events".
 Status check_not_in_use(DdlContext& c, const RelationInfo& relation, std::string_view statement);

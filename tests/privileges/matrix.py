@@ -2,7 +2,7 @@
 
 A cell is (who, statement). It runs in a transaction of its own that is rolled back: the superuser makes the grants of `who`,
 becomes that role, and the statement answers a SQLSTATE, 00000 when it works. Contexts (matrix_setup.py) and statements
-(matrix_relations.py, matrix_objects.py, matrix_rows.py, matrix_definitions.py and the catalogs here) are lists, so that a new statement is tried
+(matrix_relations.py, matrix_objects.py, matrix_rows.py, matrix_definitions.py, matrix_schemas.py and the catalogs here) are lists, so that a new statement is tried
 by everybody at once.
 """
 
@@ -11,6 +11,7 @@ import matrix_objects
 import matrix_relations
 import matrix_routines
 import matrix_rows
+import matrix_schemas
 from matrix_setup import EVERYBODY, grants
 
 CATALOGS = ("pg_authid", "pg_auth_members", "pg_class", "pg_proc", "pg_attribute", "pg_database", "pg_statistic",
@@ -60,7 +61,7 @@ def catalog_statements():
 
 
 KINDS = {**matrix_relations.KINDS, **matrix_objects.KINDS, **matrix_routines.KINDS, **matrix_rows.kinds(grants, EVERYBODY),
-         **matrix_definitions.KINDS}
+         **matrix_definitions.KINDS, **matrix_schemas.KINDS}
 KINDS["catalog"] = (EVERYBODY + [("m_grantee", "grant all on pg_auth_members, pg_authid, pg_class to m_grantee"),
                                  ("m_grantee", "grant select (rolname) on pg_authid to m_grantee")],
                     "\n".join(catalog_statements()))

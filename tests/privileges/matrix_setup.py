@@ -13,6 +13,7 @@ ROLES = {
     "m_monitor": "login in role pg_monitor",
     "m_super": "login superuser",
     "m_other": "login",
+    "m_maker": "login",
     "m_victim": "login superuser",
 }
 
@@ -97,7 +98,7 @@ reset search_path;
 OPTIONAL = {"materialized view": "set role m_owner; create materialized view m.mv as select id, a from m.t; reset role"}
 
 TABLE_PRIVILEGES = ("select", "insert", "update", "delete", "truncate", "references", "trigger")
-EVERYBODY = [(role, "") for role in ROLES if role not in ("m_grantee", "m_other", "m_victim")]
+EVERYBODY = [(role, "") for role in ROLES if role not in ("m_grantee", "m_other", "m_maker", "m_victim")]
 
 
 def grants(object_, privileges, columns=()):

@@ -5,6 +5,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "wire"), str(HERE)]
 import matrix_definitions  # noqa: E402
+import matrix_schemas  # noqa: E402
 import matrix_setup  # noqa: E402
 import protocol  # noqa: E402
 
@@ -26,6 +27,7 @@ class Server:
         self.connect(DATABASE)
         self.must(matrix_setup.SETUP)
         self.must(matrix_definitions.SETUP)
+        self.must(matrix_schemas.SETUP)
         self.absent = set()
         for kind, sql in matrix_setup.OPTIONAL.items():
             if self.ask(sql)[0] != "00000":

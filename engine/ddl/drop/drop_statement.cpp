@@ -96,9 +96,7 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
     return Error(sqlstate::kWrongObjectType, quoted(found->name) + " is not " + std::string(wanted.article))
         .with_hint(std::string(drop_hint(found->kind)));
   }
-  // The schema's owner may drop what others have there.
-  const Oid schema_owner = catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, found->schema).owner;
-  if (!c.catalog.has_privileges_of(c.catalog.user(), schema_owner)) INDIGO_TRY(check_owner(c, *found));
+  INDIGO_TRY(check_right(c, Right::kOwnerOrSchemaOwner, found->schema, found->owner, kind_name(found->kind), found->name));
   INDIGO_TRY(check_not_system(*found));
   if (found->is_partition && (found->kind == RelationKind::kTable || found->is_foreign()) && !found->parents.empty()) {
     // Statements that route rows into the parent must not find half of a partition.
@@ -169,7 +167,7 @@ Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropSt
       return find_named_rule(c, nodes(node.list->n_items, node.list->items), s.missing_ok,
                              TableLockMode::kAccessExclusive);
     case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT:
-      return find_own_statistics(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
+      return find_own_statistics(c, nodes(node.list->n_items, node.list->items), s.missing_ok, Right::kOwnerOrSchemaOwner);
     case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY:
       return find_dropped_policy(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
     default: break;
@@ -177,7 +175,8 @@ Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropSt
   if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS ||
       s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY) {
     return find_operator_group(c, nodes(node.list->n_items, node.list->items),
-                               s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY, s.missing_ok);
+                               s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY, s.missing_ok,
+                               Right::kOwnerOrSchemaOwner);
   }
   if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR)
     return find_dropped_operator(c, *node.object_with_args, s.missing_ok);

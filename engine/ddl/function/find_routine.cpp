@@ -174,19 +174,19 @@ Result<RoutinePtr> find_routine(DdlContext& c, PgQuery__ObjectType type, const P
 }
 
 Result<RoutinePtr> find_own_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object,
-                                    bool missing_ok) {
+                                    bool missing_ok, Right right) {
   INDIGO_ASSIGN(RoutinePtr f, find_routine(c, type, object, missing_ok));
   if (f == nullptr) return f;
   const std::string_view word = f->kind == FunctionKind::kProcedure   ? "procedure"
                                 : f->kind == FunctionKind::kAggregate ? "aggregate"
                                                                       : "function";
-  INDIGO_TRY(check_owner(c, f->owner, word, f->name));
+  INDIGO_TRY(check_right(c, right, f->schema, f->owner, word, f->name));
   return f;
 }
 
 Result<std::optional<Address>> find_dropped_routine(DdlContext& c, PgQuery__ObjectType type,
                                                     const PgQuery__ObjectWithArgs& name, bool missing_ok) {
-  INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, type, name, missing_ok));
+  INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, type, name, missing_ok, Right::kOwnerOrSchemaOwner));
   if (f == nullptr) return std::optional<Address>();
   if (f->oid < oid::kFirstUserOid) {
     return Error(sqlstate::kDependentObjectsStillExist,
@@ -220,6 +220,7 @@ Status check_routine_name_free(DdlContext& c, std::string_view name, std::span<c
 Status rename_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object,
                       std::string_view to) {
   INDIGO_ASSIGN(const RoutinePtr f, find_altered_routine(c, type, object));
+  INDIGO_TRY(check_schema_privilege(c, f->schema, kPrivilegeCreate));
   const std::string name = truncated_name(to);
   INDIGO_TRY(check_routine_name_free(c, name, f->arguments, f->schema));
   INDIGO_TRY(
@@ -242,7 +243,9 @@ Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__Obje
 }
 
 Status change_routine_owner(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object, Oid owner) {
-  INDIGO_ASSIGN(const RoutinePtr f, find_altered_routine(c, type, object));
+  INDIGO_ASSIGN(const RoutinePtr f, find_routine(c, type, object, false));
+  if (f->owner == owner) return {};
+  INDIGO_TRY(check_owner(c, f->owner, "function", f->name));
   INDIGO_TRY(check_new_owner(c, owner, f->schema));
   INDIGO_TRY(update_row(c, pg_proc::kOid, {Datum::of_oid(f->oid)}, [&](RowValues& v) {
     v.oid(pg_proc::c_proowner, owner);

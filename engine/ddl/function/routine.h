@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/ddl/function/signature.h"
+#include "engine/ddl/object_lookup.h"
 #include "sql/parse/parse_tree.h"
 
 namespace indigo::engine::ddl {
@@ -21,7 +22,7 @@ Result<RoutinePtr> find_routine(DdlContext& c, PgQuery__ObjectType type, const P
                                 bool missing_ok = false);
 // The same for changing it: 42501 unless its owner.
 Result<RoutinePtr> find_own_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& name,
-                                    bool missing_ok = false);
+                                    bool missing_ok = false, Right right = Right::kOwner);
 bool is_routine(PgQuery__ObjectType type);
 
 // DROP FUNCTION, PROCEDURE, ROUTINE.

@@ -3,8 +3,10 @@
 #include <set>
 
 #include "catalog/catalog.h"
+#include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
+#include "types/value/acl.h"
 #include "types/value/collator.h"
 
 namespace indigo::engine::ddl {
@@ -150,13 +152,14 @@ Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s) {
   return {};
 }
 
-Result<Oid> owned_collation(DdlContext& c, NodeList name) {
+Result<Oid> owned_collation(DdlContext& c, NodeList name, Right right) {
   INDIGO_ASSIGN(const Oid oid, resolve_collation(c, name, -1));
   std::string image;
   const SystemTable& t = table(c, pg_collation::kOid);
   if (!t.find_oid(c.txn, oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
-  INDIGO_TRY(check_owner(c, t.reader(image).oid(pg_collation::c_collowner), "collation",
-                         t.reader(image).str(pg_collation::c_collname)));
+  const RowReader row = t.reader(image);
+  INDIGO_TRY(check_right(c, right, row.oid(pg_collation::c_collnamespace), row.oid(pg_collation::c_collowner),
+                         "collation", row.str(pg_collation::c_collname)));
   return oid;
 }
 
@@ -179,7 +182,7 @@ Result<std::optional<Address>> find_dropped_collation(DdlContext& c, NodeList na
     notice(c, "collation " + quoted(q.name) + " does not exist, skipping");
     return std::optional<Address>();
   }
-  INDIGO_ASSIGN(const Oid oid, owned_collation(c, name));
+  INDIGO_ASSIGN(const Oid oid, owned_collation(c, name, Right::kOwnerOrSchemaOwner));
   constexpr Oid kFirstUnpinned = 12000;
   if (oid < kFirstUnpinned) {
     return Error(sqlstate::kDependentObjectsStillExist,
@@ -195,6 +198,7 @@ Status rename_collation(DdlContext& c, NodeList name, std::string_view to) {
   const SystemTable& t = table(c, pg_collation::kOid);
   if (!t.find_oid(c.txn, oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
   const Oid schema = t.reader(image).oid(pg_collation::c_collnamespace);
+  INDIGO_TRY(check_schema_privilege(c, schema, types::kPrivilegeCreate));
   if (named_in(c, schema, wanted) != kInvalidOid) {
     return Error(sqlstate::kDuplicateObject, "collation " + quoted(wanted) +
                                                  " for encoding \"UTF8\" already exists in schema " +

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/ddl/drop/dependency.h"
+#include "engine/ddl/object_lookup.h"
 #include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
@@ -10,7 +11,7 @@ Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s);
 // REFRESH VERSION: the version is always ICU's own, so there is never anything to refresh.
 Status execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt& s);
 // By its name; 42704 when there is none, 42501 without ownership.
-Result<Oid> owned_collation(DdlContext& c, NodeList name);
+Result<Oid> owned_collation(DdlContext& c, NodeList name, Right right = Right::kOwner);
 // DROP COLLATION: nothing, with a notice, when it is missing and may be.
 Result<std::optional<Address>> find_dropped_collation(DdlContext& c, NodeList name, bool missing_ok);
 Status rename_collation(DdlContext& c, NodeList name, std::string_view to);

@@ -133,7 +133,7 @@ Status execute_create_conversion(DdlContext& c, const PgQuery__CreateConversionS
   return record_membership(c, self);
 }
 
-Result<std::optional<Address>> find_own_conversion(DdlContext& c, NodeList name, bool missing_ok) {
+Result<std::optional<Address>> find_own_conversion(DdlContext& c, NodeList name, bool missing_ok, Right right) {
   const auto q = sql::qualified_name(name);
   if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
     if (!missing_ok) return existing_schema(c, q.schema).take_error();
@@ -148,12 +148,13 @@ Result<std::optional<Address>> find_own_conversion(DdlContext& c, NodeList name,
     notice(c, message + ", skipping");
     return std::optional<Address>();
   }
-  INDIGO_TRY(check_owner(c, read_conversion(c, found).owner, "conversion", sql::name_list_text(name)));
+  const Conversion conversion = read_conversion(c, found);
+  INDIGO_TRY(check_right(c, right, conversion.schema, conversion.owner, "conversion", sql::name_list_text(name)));
   return std::optional<Address>(Address{pg_conversion::kOid, found, 0});
 }
 
 Result<std::optional<Address>> find_dropped_conversion(DdlContext& c, NodeList name, bool missing_ok) {
-  INDIGO_ASSIGN(const auto found, find_own_conversion(c, name, missing_ok));
+  INDIGO_ASSIGN(const auto found, find_own_conversion(c, name, missing_ok, Right::kOwnerOrSchemaOwner));
   if (found && is_pinned(*found)) {
     return Error(sqlstate::kDependentObjectsStillExist, "cannot drop conversion " + conversion_text(c, found->object) +
                                                             " because it is required by the database system");
@@ -183,8 +184,11 @@ Status move_conversion(DdlContext& c, NodeList name, Oid schema) {
 }
 
 Status change_conversion_owner(DdlContext& c, NodeList name, Oid owner) {
-  INDIGO_ASSIGN(const auto found, find_own_conversion(c, name, false));
-  INDIGO_TRY(check_new_owner(c, owner, read_conversion(c, found->object).schema));
+  INDIGO_ASSIGN(const auto found, find_own_conversion(c, name, false, Right::kNobody));
+  const Conversion conversion = read_conversion(c, found->object);
+  if (conversion.owner == owner) return {};
+  INDIGO_TRY(find_own_conversion(c, name, false));
+  INDIGO_TRY(check_new_owner(c, owner, conversion.schema));
   return update_row(c, pg_conversion::kOid, {Datum::of_oid(found->object)},
                     [&](RowValues& v) { v.oid(pg_conversion::c_conowner, owner); });
 }

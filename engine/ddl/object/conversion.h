@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/ddl/drop/dependency.h"
+#include "engine/ddl/object_lookup.h"
 #include "sql/parse/node.h"
 
 struct PgQuery__CreateConversionStmt;
@@ -14,7 +15,8 @@ namespace indigo::engine::ddl {
 
 Status execute_create_conversion(DdlContext& c, const PgQuery__CreateConversionStmt& s);
 // For its owner: 42704 when there is none, unless missing_ok (nothing then, after a notice).
-Result<std::optional<Address>> find_own_conversion(DdlContext& c, sql::NodeList name, bool missing_ok);
+Result<std::optional<Address>> find_own_conversion(DdlContext& c, sql::NodeList name, bool missing_ok,
+                                                   Right right = Right::kOwner);
 Result<std::optional<Address>> find_dropped_conversion(DdlContext& c, sql::NodeList name, bool missing_ok);
 Status rename_conversion(DdlContext& c, sql::NodeList name, std::string_view to);
 Status move_conversion(DdlContext& c, sql::NodeList name, Oid schema);

@@ -489,10 +489,13 @@ Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
       return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
-      INDIGO_ASSIGN(const Oid oid, owned_collation(c, nodes(s.object->list->n_items, s.object->list->items)));
+      const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
+      INDIGO_ASSIGN(const Oid oid, owned_collation(c, name, Right::kNobody));
       std::string image;
       const SystemTable& collations = table(c, pg_collation::kOid);
       if (!collations.find_oid(c.txn, oid, image)) return unsupported("OWNER TO for this collation");
+      if (collations.reader(image).oid(pg_collation::c_collowner) == owner) return {};
+      INDIGO_TRY(owned_collation(c, name));
       INDIGO_TRY(check_new_owner(c, owner, collations.reader(image).oid(pg_collation::c_collnamespace)));
       INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
                             [&](RowValues& v) { v.oid(pg_collation::c_collowner, owner); }));

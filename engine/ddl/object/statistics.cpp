@@ -308,7 +308,7 @@ Status execute_alter_statistics(DdlContext& c, const PgQuery__AlterStatsStmt& s)
   return update_statistics(c, found->object, [&](RowValues& v) { v.i32(pg_statistic_ext::c_stxstattarget, target); });
 }
 
-Result<std::optional<Address>> find_own_statistics(DdlContext& c, NodeList name, bool missing_ok) {
+Result<std::optional<Address>> find_own_statistics(DdlContext& c, NodeList name, bool missing_ok, Right right) {
   const auto found = find_statistics(c, name);
   if (!found.ok()) {
     if (!missing_ok) return found.error();
@@ -318,8 +318,9 @@ Result<std::optional<Address>> find_own_statistics(DdlContext& c, NodeList name,
   std::string image;
   const SystemTable& t = table(c, pg_statistic_ext::kOid);
   if (!t.find_oid(c.txn, *found, image)) return std::optional<Address>();
-  INDIGO_TRY(check_owner(c, t.reader(image).oid(pg_statistic_ext::c_stxowner), "statistics object",
-                         t.reader(image).str(pg_statistic_ext::c_stxname)));
+  const RowReader row = t.reader(image);
+  INDIGO_TRY(check_right(c, right, row.oid(pg_statistic_ext::c_stxnamespace), row.oid(pg_statistic_ext::c_stxowner),
+                         "statistics object", row.str(pg_statistic_ext::c_stxname)));
   return std::optional<Address>(Address{pg_statistic_ext::kOid, *found, 0});
 }
 
@@ -329,6 +330,7 @@ Status rename_statistics(DdlContext& c, NodeList name, std::string_view to) {
   const SystemTable& t = table(c, pg_statistic_ext::kOid);
   if (!t.find_oid(c.txn, found->object, image)) return {};
   const std::string wanted = truncated_name(to);
+  INDIGO_TRY(check_schema_privilege(c, t.reader(image).oid(pg_statistic_ext::c_stxnamespace), types::kPrivilegeCreate));
   INDIGO_TRY(check_statistics_name(c, t.reader(image).oid(pg_statistic_ext::c_stxnamespace), wanted));
   return update_statistics(c, found->object, [&](RowValues& v) { v.str(pg_statistic_ext::c_stxname, wanted); });
 }
@@ -347,10 +349,12 @@ Status move_statistics(DdlContext& c, NodeList name, Oid schema) {
 }
 
 Status change_statistics_owner(DdlContext& c, NodeList name, Oid owner) {
-  INDIGO_ASSIGN(const auto found, find_own_statistics(c, name, false));
+  INDIGO_ASSIGN(const auto found, find_own_statistics(c, name, false, Right::kNobody));
   std::string image;
   const SystemTable& t = table(c, pg_statistic_ext::kOid);
   if (!t.find_oid(c.txn, found->object, image)) return {};
+  if (t.reader(image).oid(pg_statistic_ext::c_stxowner) == owner) return {};
+  INDIGO_TRY(find_own_statistics(c, name, false));
   INDIGO_TRY(check_new_owner(c, owner, t.reader(image).oid(pg_statistic_ext::c_stxnamespace)));
   return update_statistics(c, found->object, [&](RowValues& v) { v.oid(pg_statistic_ext::c_stxowner, owner); });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/ddl/drop/dependency.h"
+#include "engine/ddl/object_lookup.h"
 #include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
@@ -14,7 +15,8 @@ Status copy_statistics(DdlContext& c, const RelationInfo& source, const Relation
 Status execute_alter_statistics(DdlContext& c, const PgQuery__AlterStatsStmt& s);
 
 // By name, for its owner: 42704 when there is none, unless missing_ok (nothing then, after a notice).
-Result<std::optional<Address>> find_own_statistics(DdlContext& c, NodeList name, bool missing_ok);
+Result<std::optional<Address>> find_own_statistics(DdlContext& c, NodeList name, bool missing_ok,
+                                                   Right right = Right::kOwner);
 Status rename_statistics(DdlContext& c, NodeList name, std::string_view to);
 Status move_statistics(DdlContext& c, NodeList name, Oid schema);
 Status change_statistics_owner(DdlContext& c, NodeList name, Oid owner);

@@ -195,11 +195,7 @@ Result<std::optional<Address>> find_dropped_type(DdlContext& c, const PgQuery__T
     return std::optional<Address>();
   }
   if (domain && type->kind != 'd') return Error(sqlstate::kWrongObjectType, quoted(type->name) + " is not a domain");
-  // The schema's owner may drop what others have there.
-  const Oid schema_owner = catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, type->schema).owner;
-  if (!c.catalog.has_privileges_of(c.catalog.user(), schema_owner)) {
-    INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
-  }
+  INDIGO_TRY(check_right(c, Right::kOwnerOrSchemaOwner, type->schema, type->owner, "type", type->name));
   if (type->oid < oid::kFirstUserOid) {
     return Error(sqlstate::kDependentObjectsStillExist, "cannot drop type " +
                                                             type_text(c, {type->oid, -1, kInvalidOid}) +

@@ -20,17 +20,18 @@ namespace {
 namespace pg_opclass = catalog::pg_opclass;
 namespace pg_opfamily = catalog::pg_opfamily;
 
-// An operator class or family that the user owns.
+// An operator class or family.
 struct Group {
-  Oid class_id, oid, schema, method;
+  Oid class_id, oid, schema, method, owner;
   std::string name;
   int owner_column, name_column, schema_column;
 };
 
-Result<Group> own_group(DdlContext& c, NodeList name, bool family) {
-  INDIGO_ASSIGN(const std::optional<Address> found, find_operator_group(c, name, family, false));
+Result<Group> own_group(DdlContext& c, NodeList name, bool family, Right right = Right::kOwner) {
+  INDIGO_ASSIGN(const std::optional<Address> found, find_operator_group(c, name, family, false, right));
   Group out{found->class_id,
             found->object,
+            kInvalidOid,
             kInvalidOid,
             kInvalidOid,
             {},
@@ -42,6 +43,7 @@ Result<Group> own_group(DdlContext& c, NodeList name, bool family) {
   if (!t.find_oid(c.txn, out.oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed");
   const RowReader row = t.reader(image);
   out.schema = row.oid(out.schema_column);
+  out.owner = row.oid(out.owner_column);
   out.method = row.oid(family ? int{pg_opfamily::c_opfmethod} : int{pg_opclass::c_opcmethod});
   out.name = row.str(out.name_column);
   return out;
@@ -73,13 +75,16 @@ Status update(DdlContext& c, const Group& g, const std::function<void(RowValues&
 }  // namespace
 
 Status change_operator_group_owner(DdlContext& c, NodeList name, bool family, Oid owner) {
-  INDIGO_ASSIGN(const Group g, own_group(c, name, family));
+  INDIGO_ASSIGN(const Group g, own_group(c, name, family, Right::kNobody));
+  if (g.owner == owner) return {};
+  INDIGO_TRY(own_group(c, name, family));
   INDIGO_TRY(check_new_owner(c, owner, g.schema));
   return update(c, g, [&](RowValues& v) { v.oid(g.owner_column, owner); });
 }
 
 Status rename_operator_group(DdlContext& c, NodeList name, bool family, std::string_view to) {
   INDIGO_ASSIGN(const Group g, own_group(c, name, family));
+  INDIGO_TRY(check_schema_privilege(c, g.schema, kPrivilegeCreate));
   INDIGO_TRY(check_name_free(c, g, family, to, g.schema));
   return update(c, g, [&](RowValues& v) { v.str(g.name_column, to); });
 }

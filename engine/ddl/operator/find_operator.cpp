@@ -73,7 +73,7 @@ Result<std::optional<Address>> find_dropped_operator(DdlContext& c, const PgQuer
                                                      bool missing_ok) {
   INDIGO_ASSIGN(const OperatorPtr o, find_named_operator(c, object, missing_ok));
   if (o == nullptr) return std::optional<Address>();
-  INDIGO_TRY(check_owner(c, owner_of(c, o->oid), "operator", o->name));
+  INDIGO_TRY(check_right(c, Right::kOwnerOrSchemaOwner, o->schema, owner_of(c, o->oid), "operator", o->name));
   if (o->oid < oid::kFirstUserOid) {
     return Error(sqlstate::kDependentObjectsStillExist, "cannot drop operator " + operator_object_text(c, o->oid) +
                                                             " because it is required by the database system");
@@ -82,9 +82,12 @@ Result<std::optional<Address>> find_dropped_operator(DdlContext& c, const PgQuer
 }
 
 Status change_operator_owner(DdlContext& c, const PgQuery__ObjectWithArgs& object, Oid owner) {
-  INDIGO_ASSIGN(const Address a, find_own_operator(c, object));
-  INDIGO_TRY(check_new_owner(c, owner, c.catalog.operator_by_oid(a.object)->schema));
-  return update_row(c, pg_operator::kOid, {Datum::of_oid(a.object)},
+  INDIGO_ASSIGN(const OperatorPtr o, find_named_operator(c, object, false));
+  const Oid before = owner_of(c, o->oid);
+  if (before == owner) return {};
+  INDIGO_TRY(check_owner(c, before, "operator", o->name));
+  INDIGO_TRY(check_new_owner(c, owner, o->schema));
+  return update_row(c, pg_operator::kOid, {Datum::of_oid(o->oid)},
                     [&](RowValues& v) { v.oid(pg_operator::c_oprowner, owner); });
 }
 

@@ -182,7 +182,8 @@ Result<Oid> find_class(DdlContext& c, NodeList name, Oid type, Oid method) {
                                                 " does not accept data type " + type_text(c, {type, -1, kInvalidOid}));
 }
 
-Result<std::optional<Address>> find_operator_group(DdlContext& c, NodeList name, bool family, bool missing_ok) {
+Result<std::optional<Address>> find_operator_group(DdlContext& c, NodeList name, bool family, bool missing_ok,
+                                                   Right right) {
   const std::string method_text(string_of(name.front()));
   INDIGO_ASSIGN(const Oid method, find_index_method(c, method_text));
   const NodeList parts = name.subspan(1);
@@ -206,7 +207,8 @@ Result<std::optional<Address>> find_operator_group(DdlContext& c, NodeList name,
   const SystemTable& t = table(c, class_id);
   if (t.find_oid(c.txn, found, image)) {
     const Oid owner = t.reader(image).oid(family ? int{pg_opfamily::c_opfowner} : int{pg_opclass::c_opcowner});
-    INDIGO_TRY(check_owner(c, owner, family ? "operator family" : "operator class", text));
+    const Oid schema = t.reader(image).oid(family ? int{pg_opfamily::c_opfnamespace} : int{pg_opclass::c_opcnamespace});
+    INDIGO_TRY(check_right(c, right, schema, owner, family ? "operator family" : "operator class", text));
   }
   const Address address{class_id, found, 0};
   if (found < oid::kFirstUserOid && !missing_ok) {

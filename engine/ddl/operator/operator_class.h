@@ -5,6 +5,7 @@
 // Thread safety: as the DdlContext.
 #pragma once
 
+#include "engine/ddl/object_lookup.h"
 #include "engine/ddl/operator/definition.h"
 #include "sql/parse/node.h"
 #include "sql/parse/tree_names.h"
@@ -19,7 +20,8 @@ Oid operator_class_named(DdlContext& c, Oid method, const sql::QualifiedName& na
 // A class of a method for values of `type`, as it is named: 42704 when there is none, 42804 when it is for others.
 Result<Oid> find_class(DdlContext& c, NodeList name, Oid type, Oid method);
 // DROP and COMMENT: the access method, then the name. None, after a notice, with missing_ok.
-Result<std::optional<Address>> find_operator_group(DdlContext& c, NodeList name, bool family, bool missing_ok);
+Result<std::optional<Address>> find_operator_group(DdlContext& c, NodeList name, bool family, bool missing_ok,
+                                                   Right right = Right::kOwner);
 // "citext_ops for access method btree"
 std::string operator_group_text(DdlContext& c, const Address& a);
 

@@ -55,8 +55,11 @@ Oid named_in_schema(DdlContext& c, const TextSearchType& type, Oid schema, std::
 
 // Its owner may change it; what has none belongs to superusers.
 Status check_may_change(DdlContext& c, const TextSearchType& type, Oid oid, const Found& found,
-                        std::string_view change) {
-  if (type.owner >= 0) return check_owner(c, found.owner, type.words, found.name);
+                        std::string_view change, Right right = Right::kOwner) {
+  if (type.owner >= 0) return check_right(c, right, found.schema, found.owner, type.words, found.name);
+  if (right == Right::kOwnerOrSchemaOwner &&
+      check_right(c, right, found.schema, oid::kBootstrapSuperuser, type.words, found.name).ok())
+    return {};
   if (c.catalog.is_superuser(c.catalog.user())) return {};
   return Error(sqlstate::kInsufficientPrivilege,
                "must be superuser to " + std::string(change) + " " + text_search_text(c, {type.table, oid, 0}));
@@ -104,7 +107,7 @@ Result<Oid> existing_text_search(DdlContext& c, const TextSearchType& type, Node
 }
 
 Result<std::optional<Address>> find_own_text_search(DdlContext& c, const TextSearchType& type, NodeList name,
-                                                    bool missing_ok) {
+                                                    bool missing_ok, Right right) {
   const auto q = sql::qualified_name(name);
   if (missing_ok && !q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
     notice(c, "schema " + quoted(q.schema) + " does not exist, skipping");
@@ -117,13 +120,14 @@ Result<std::optional<Address>> find_own_text_search(DdlContext& c, const TextSea
     return std::optional<Address>();
   }
   INDIGO_ASSIGN(const Found found, read_text_search(c, type, *oid));
-  INDIGO_TRY(check_may_change(c, type, *oid, found, "change"));
+  INDIGO_TRY(check_may_change(c, type, *oid, found, "change", right));
   return std::optional<Address>(Address{type.table, *oid, 0});
 }
 
 Result<std::optional<Address>> find_dropped_text_search(DdlContext& c, const TextSearchType& type, NodeList name,
                                                         bool missing_ok) {
-  INDIGO_ASSIGN(const std::optional<Address> found, find_own_text_search(c, type, name, missing_ok));
+  INDIGO_ASSIGN(const std::optional<Address> found, find_own_text_search(c, type, name, missing_ok,
+                                                                           Right::kOwnerOrSchemaOwner));
   constexpr Oid kFirstUnpinned = 12000;
   if (found && found->object < kFirstUnpinned) {
     return Error(sqlstate::kDependentObjectsStillExist,
@@ -136,6 +140,7 @@ Status rename_text_search(DdlContext& c, const TextSearchType& type, NodeList na
   INDIGO_ASSIGN(const Oid oid, existing_text_search(c, type, name));
   INDIGO_ASSIGN(const Found found, read_text_search(c, type, oid));
   INDIGO_TRY(check_may_change(c, type, oid, found, "rename"));
+  INDIGO_TRY(check_schema_privilege(c, found.schema, types::kPrivilegeCreate));
   const std::string wanted = truncated_name(to);
   INDIGO_TRY(check_name_free(c, type, found.schema, wanted));
   INDIGO_TRY(update_row(c, type.table, {Datum::of_oid(oid)}, [&](RowValues& v) { v.str(type.name, wanted); }));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/ddl/drop/dependency.h"
+#include "engine/ddl/object_lookup.h"
 #include "sql/parse/parse_tree.h"
 #include "types/textsearch/session.h"
 
@@ -27,7 +28,7 @@ types::TextSearchSession& text_search(DdlContext& c);
 Result<Oid> existing_text_search(DdlContext& c, const TextSearchType& type, NodeList name);
 // The same for its owner; with missing_ok nothing, after a notice.
 Result<std::optional<Address>> find_own_text_search(DdlContext& c, const TextSearchType& type, NodeList name,
-                                                    bool missing_ok);
+                                                    bool missing_ok, Right right = Right::kOwner);
 // 2BP01 for what the database system needs.
 Result<std::optional<Address>> find_dropped_text_search(DdlContext& c, const TextSearchType& type, NodeList name,
                                                         bool missing_ok);
