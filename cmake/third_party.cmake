@@ -37,6 +37,31 @@ indigo_external(
   absl_strings_internal absl_str_format_internal absl_int128 absl_throw_delegate absl_raw_logging_internal
   absl_spinlock_wait absl_base absl_log_severity absl_strerror absl_bad_optional_access absl_bad_variant_access)
 indigo_external(re2 HEADER re2/re2.h ARCHIVES re2)
+# Its machines run for as long as the text and the pattern want, and look at nothing. The functions that they call for each byte
+# are made weak, with another name beside their own: types/text/regex_steps.cpp has those that count the work and go on there.
+set(re2_archive ${indigo_BINARY_DIR}/libre2_counted.a)
+configure_file(${INDIGO_re2_re2} ${re2_archive} COPYONLY)
+function(indigo_count_calls object symbol name)
+  execute_process(
+    COMMAND ${CMAKE_AR} x ${re2_archive} ${object}
+    WORKING_DIRECTORY ${indigo_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(
+    COMMAND ${CMAKE_NM} ${object}
+    WORKING_DIRECTORY ${indigo_BINARY_DIR} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT symbols MATCHES "([0-9a-f]+) T (_ZN3re2${symbol}[A-Za-z0-9_]*)\n")
+    message(FATAL_ERROR "${INDIGO_re2_re2}: ${object} has no function ${symbol}")
+  endif()
+  execute_process(
+    COMMAND ${CMAKE_OBJCOPY} --weaken-symbol=${CMAKE_MATCH_2} --add-symbol
+            ${name}=.text:0x${CMAKE_MATCH_1},global,function ${object}
+    WORKING_DIRECTORY ${indigo_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(
+    COMMAND ${CMAKE_AR} r ${re2_archive} ${object}
+    WORKING_DIRECTORY ${indigo_BINARY_DIR} ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+indigo_count_calls(nfa.o 3NFA4StepE indigo_re2_nfa_step)
+indigo_count_calls(dfa.o 3DFA14RunStateOnByteE indigo_re2_dfa_state)
+set_target_properties(external_re2 PROPERTIES INTERFACE_LINK_LIBRARIES "${re2_archive};Threads::Threads")
 indigo_external(icu HEADER unicode/ucol.h ARCHIVES icui18n icuuc icudata)
 indigo_external(openssl HEADER openssl/ssl.h ARCHIVES ssl crypto)
 indigo_external(crypt HEADER crypt.h ARCHIVES crypt)

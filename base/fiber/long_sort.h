@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 #include "base/fiber/long_work.h"
 #include "base/fiber/wait_point.h"
@@ -19,6 +20,16 @@ inline constexpr uint32_t kComparisonsBetweenTurns = 4096;
   Waiter::current().yield_if_due();
 }
 }  // namespace long_work
+
+// An order for std::sort and std::stable_sort where no turn may be given: comparing notes its work. What is thrown meanwhile
+// leaves the elements in some order, some of them perhaps empty.
+template <class Less = std::less<>>
+auto noted_order(Less less = {}, uint64_t units = 16) {
+  return [less, units](const auto& a, const auto& b) {
+    note_work(units);
+    return less(a, b);
+  };
+}
 
 // `units` of a comparison: base/fiber/long_work.h.
 template <class Iterator, class Less>

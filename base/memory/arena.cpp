@@ -15,7 +15,7 @@ constexpr size_t kKeptBytesMax = 1 << 20;
 void* Arena::allocate_slow(size_t bytes) {
   size_t size = blocks_.empty() ? first_block_bytes_ : std::min<size_t>(blocks_.back().size * 2, 1 << 20);
   size = std::max(size, bytes + 16);
-  note_work(size / 16);
+  note_work(size / 2);  // the system gives its pages one by one, when they are written
   blocks_.push_back({std::make_unique_for_overwrite<char[]>(size), size});
   allocated_bytes_ += size;
   auto at = (reinterpret_cast<uintptr_t>(blocks_.back().data.get()) + 15) & ~uintptr_t{15};

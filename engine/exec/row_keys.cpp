@@ -1,7 +1,9 @@
 #include "engine/exec/row_keys.h"
 
 #include <cstring>
+#include <random>
 
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "engine/exec/builder.h"
 #include "storage/store.h"
@@ -11,6 +13,13 @@
 namespace indigo::engine::exec {
 namespace {
 
+// Another one in every process: nobody can choose keys beforehand that meet in one place of a table.
+uint64_t make_seed() {
+  std::random_device random;
+  return uint64_t{random()} << 32 | random();
+}
+const uint64_t kSeed = make_seed();
+
 uint64_t mix(uint64_t h) {
   h ^= h >> 32;
   h *= 0xd6e8feb86659fd93ull;
@@ -18,8 +27,19 @@ uint64_t mix(uint64_t h) {
   return h;
 }
 
+// Long keys take long: whoever reads many of them looks at interrupts between two.
+void note_long(Str s) {
+  constexpr size_t kLongBytes = 4096;
+  if (s.size() > kLongBytes) [[unlikely]]
+    note_work(s.size());
+}
+void note_long(const Datum& d) {
+  if (d.phys == Phys::kStr && !d.null) note_long(d.str);
+}
+
 uint64_t hash_str(Str s) {
-  uint64_t h = s.size() * 0x9e3779b97f4a7c15ull;
+  note_long(s);
+  uint64_t h = s.size() * 0x9e3779b97f4a7c15ull ^ kSeed;
   const char* p = s.data();
   size_t n = s.size();
   for (; n >= 8; n -= 8, p += 8) {
@@ -103,9 +123,9 @@ void KeyOps::hash_fixed(const Vector& v, Selection selection, bool first, uint64
     } else if constexpr (std::is_same_v<T, Str>) {
       h = hash_str(data[v.at(r)]);
     } else if constexpr (std::is_same_v<T, Block16>) {
-      h = mix(data[v.at(r)].words[0] ^ mix(data[v.at(r)].words[1]));
+      h = mix((data[v.at(r)].words[0] ^ mix(data[v.at(r)].words[1] ^ kSeed)) * 0x9e3779b97f4a7c15ull);
     } else {
-      h = mix((static_cast<uint64_t>(data[v.at(r)]) + 1) * 0x9e3779b97f4a7c15ull);
+      h = mix((static_cast<uint64_t>(data[v.at(r)]) ^ kSeed) * 0x9e3779b97f4a7c15ull);
     }
     out[r] = first ? h : mix(out[r] * 0x9e3779b97f4a7c15ull + h);
   }
@@ -122,7 +142,12 @@ void KeyOps::hash(std::span<const Vector* const> keys, Selection selection, uint
     if (!column.bytes) {
       for (uint32_t i = 0; i < selection.count; i++) {
         uint32_t r = selection[i];
-        uint64_t h = v.is_null(r) ? kNullHash : mix(column.order->hash(v.datum(r), column.collator));
+        uint64_t h = kNullHash;
+        if (!v.is_null(r)) {
+          const Datum value = v.datum(r);
+          note_long(value);
+          h = mix(column.order->hash(value, column.collator));
+        }
         out[r] = c == 0 ? h : mix(out[r] * 0x9e3779b97f4a7c15ull + h);
       }
       continue;
@@ -168,13 +193,18 @@ void KeyOps::pack(std::span<const Vector* const> keys, Selection selection, uint
 bool KeyOps::equal_column(const Column& c, const Vector& a, uint32_t row_a, const Vector& b, uint32_t row_b) const {
   bool x = a.is_null(row_a), y = b.is_null(row_b);
   if (x || y) return x && y;
-  if (!c.bytes) return c.order->equal(a.datum(row_a), b.datum(row_b), c.collator);
+  if (!c.bytes) {
+    const Datum left = a.datum(row_a), right = b.datum(row_b);
+    note_long(left);
+    note_long(right);
+    return c.order->equal(left, right, c.collator);
+  }
   switch (c.phys) {
     case Phys::kBool: return a.get<uint8_t>(row_a) == b.get<uint8_t>(row_b);
     case Phys::kI16: return a.get<int16_t>(row_a) == b.get<int16_t>(row_b);
     case Phys::kI32: return a.get<int32_t>(row_a) == b.get<int32_t>(row_b);
     case Phys::kB16: return std::memcmp(&a.get<Block16>(row_a), &b.get<Block16>(row_b), 16) == 0;
-    case Phys::kStr: return a.get<Str>(row_a) == b.get<Str>(row_b);
+    case Phys::kStr: note_long(a.get<Str>(row_a)); return a.get<Str>(row_a) == b.get<Str>(row_b);
     default: return a.get<int64_t>(row_a) == b.get<int64_t>(row_b);
   }
 }

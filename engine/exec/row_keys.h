@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fiber/long_work.h"
 #include "engine/exec/row_store.h"
 #include "types/function/registry.h"
 #include "types/value/key_codec.h"
@@ -18,6 +19,13 @@
 namespace indigo::engine::exec {
 
 class Builder;
+
+// After a walk among those that want one place of a hash table: hashes may be equal though values are not.
+inline void note_steps(uint32_t steps) {
+  constexpr uint32_t kFew = 32;
+  if (steps > kFew) [[unlikely]]
+    note_work(4 * uint64_t{steps});
+}
 
 class KeyOps {
  public:

@@ -1,6 +1,7 @@
 // Tables, queries, cursors, schemas and the database as XML, and their XML Schema: table_to_xml and its kin.
 #include <optional>
 
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
@@ -118,6 +119,7 @@ class Writer {
 
   void begin(const std::string& name, const std::string* schema = nullptr) {
     out_ += "<" + name;
+    note_work(4 * form_.space.size());
     if (top_) {
       out_ += " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
       if (!form_.space.empty()) out_ += " xmlns=\"" + form_.space + "\"";

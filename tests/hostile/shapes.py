@@ -5,6 +5,18 @@ import time
 
 from functions import Neighbour
 
+
+def keys_in_one_place(count):
+    """Numbers that a hash table without a secret of its own would put into one place: its mixing, backwards."""
+    ones = (1 << 64) - 1
+    mixed, spread = pow(0xD6E8FEB86659FD93, -1, 1 << 64), pow(0x9E3779B97F4A7C15, -1, 1 << 64)
+    for i in range(1, count + 1):
+        h = i << 24
+        h = (h ^ h >> 32) * mixed & ones
+        h = ((h ^ h >> 32) * spread - 1) & ones
+        yield h - (1 << 64) if h >> 63 else h
+
+
 TIMEOUT_MS = 50
 # What does not look takes 2 to 20 seconds here.
 BOUND_SECONDS = 1.5
@@ -17,6 +29,9 @@ SETUP = [
     "case when i < 500 then 'partition by range (a)' else '' end); end loop; end $$; alter table level0 add primary key (a)",
     "create table many (a int, b int) partition by range (a); do $$ begin for i in 1..1000 loop execute format("
     "'create table many%s partition of many for values from (%s) to (%s)', i, i * 10, i * 10 + 10); end loop; end $$",
+    "create table letters as select string_agg(chr(97 + (g::int8 * 7919 * g % 1000003 % 2)::int), '') as a from generate_series(1, 4000000) g",
+    f"create table meeting as select unnest('{{{','.join(map(str, keys_in_one_place(200000)))}}}'::int8[]) as a",
+    "create table large as select repeat('x', 8000000) as a, array_fill(repeat('7', 10000)::numeric, array[1000]) as b",
 ]
 ELEMENTS = {
     "xmlagg": "('<a>' || repeat('<b c=\"d\">e</b>', 300000) || '</a>')::xml",
@@ -59,6 +74,21 @@ CASES = [
     ("a key of many partitions", "alter table many add primary key (a)"),
     ("declarations", "do $$ declare " + " ".join(f"v{i} int := {i};" for i in range(20000)) + " begin end $$"),
 ]
+CASES += [
+    ("a regular expression that is in many states", "select a ~ '(a|b)*a(a|b){500}c' from letters"),
+    ("a regular expression with many sets of states", "select a ~ 'a[ab]{200}c' from letters"),
+    ("a regular expression's groups", "select regexp_match(a, '(a|b|ab|ba){1,300}c|((a|b)*)') from letters"),
+    ("groups of keys in one place", "set statement_timeout = 20000; select count(*) from (select a from meeting group by a offset 0) q; "
+     "set statement_timeout = 50"),
+    ("a join of keys in one place", "set statement_timeout = 20000; select count(*) from meeting x join meeting y using (a); "
+     "set statement_timeout = 50"),
+    ("groups of large texts", "select count(*) from (select a from large, generate_series(1, 1000) offset 0) q group by a"),
+    ("groups of large arrays", "select count(*) from (select b from large, generate_series(1, 1000) offset 0) q group by b"),
+    ("a search among large numbers", "select array_position(array(select g::numeric from generate_series(1, 500000) g), repeat('7', 130000)::numeric)"),
+    ("a label tree and many words",
+     "create extension if not exists ltree; set statement_timeout = 50; select (select string_agg('l' || g, '.') from generate_series(1, 60000) g)::ltree "
+     "@ (select string_agg('a', ' & ') from generate_series(1, 10000) g)::ltxtquery"),
+]
 CASES.append(("an array's text", "select array_length((select string_to_array('{' || repeat('1,', 3000000) || '1}', 'x'))[1]::int[], 1)"))
 CASES.append(("arrays of arrays", "select array_agg(a) from (select array_fill(7, array[1000000]) a offset 0) a, generate_series(1, 40)"))
 CASES += [(f"{name} of large values", f"select {name}(value) from {name}_values, generate_series(1, 1000)") for name in ELEMENTS]
@@ -92,4 +122,4 @@ def run_shapes(server, neighbour, suite, sanitized):
         else:
             suite.passed(f"shapes: {name}")
     server.run("set statement_timeout = 0")
-    server.run(f"drop table shapes, level0, many, {', '.join(f'{name}_values' for name in ELEMENTS)} cascade")
+    server.run(f"drop table shapes, level0, many, letters, meeting, large, {', '.join(f'{name}_values' for name in ELEMENTS)} cascade")

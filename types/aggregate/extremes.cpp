@@ -36,8 +36,8 @@ struct Extreme {
   }
 };
 
-// Any type, by its order; strings are kept in memory of the state's own.
-template <bool kMax>
+// Any type, by its order; strings are kept in memory of the state's own. Of equal values the last is kept, or the first.
+template <bool kMax, bool kKeepsFirst = false>
 struct AnyExtreme {
   struct State {
     Datum best;  // null until the first value: zero bytes are not, hence `any`
@@ -55,7 +55,7 @@ struct AnyExtreme {
           ArrayView(v.str).element_type() != ArrayView(s.best.str).element_type())
         return fail_different_elements(context);
       const int c = s.order->compare(v, s.best, element_collator(context, call));
-      if (kMax ? c < 0 : c > 0) return;  // of equals, the later
+      if ((kMax ? c < 0 : c > 0) || (kKeepsFirst && c == 0)) return;
     }
     s.any = true;
     s.best = v;
@@ -102,8 +102,8 @@ const AggregateEntry kExtremesEntries[] = {
     {"min(interval)", aggregate<AnyExtreme<false>>()},
     {"max(text)", aggregate<AnyExtreme<true>>()},
     {"min(text)", aggregate<AnyExtreme<false>>()},
-    {"max(bpchar)", aggregate<AnyExtreme<true>>()},
-    {"min(bpchar)", aggregate<AnyExtreme<false>>()},
+    {"max(bpchar)", aggregate<AnyExtreme<true, true>>()},
+    {"min(bpchar)", aggregate<AnyExtreme<false, true>>()},
     {"max(numeric)", aggregate<AnyExtreme<true>>()},
     {"min(numeric)", aggregate<AnyExtreme<false>>()},
     {"max(anyarray)", aggregate<AnyExtreme<true>>()},

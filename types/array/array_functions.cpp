@@ -81,11 +81,16 @@ Str smaller(FuncContext& context, const CallInfo& call, Str a, Str b) {
   return compare(context, call, a, b) < 0 ? a : b;
 }
 
+// Comparing may take long where one of them is.
+bool equal_elements(const TypeOrder& order, const Datum& a, const Datum& b, const Collator* collator) {
+  note_work(a.phys == Phys::kStr && !a.null && !b.null ? 4 + a.str.size() + b.str.size() : 4);
+  return order.equal(a, b, collator);
+}
+
 // ---- containment: null is in no array
 bool has_element(const TypeOrder& order, const ArrayView& a, const Datum& v, const Collator* collator) {
   for (int32_t i = 0; i < a.count(); i++) {
-    note_work(4);
-    if (!a.is_null(i) && order.equal(a.element(i), v, collator)) return true;
+    if (!a.is_null(i) && equal_elements(order, a.element(i), v, collator)) return true;
   }
   return false;
 }
@@ -109,9 +114,8 @@ bool contained(FuncContext& context, const CallInfo& call, Str x, Str y) { retur
 
 // ---- search, where null equals null
 bool same_element(const TypeOrder& order, const Datum& a, const Datum& b, const Collator* collator) {
-  note_work(4);
   if (a.null || b.null) return a.null && b.null;
-  return order.equal(a, b, collator);
+  return equal_elements(order, a, b, collator);
 }
 bool one_dimensional(FuncContext& context, const ArrayView& a, const char* otherwise) {
   if (a.dimensions() <= 1) return true;

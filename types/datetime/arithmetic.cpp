@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/datetime/calendar.h"
 #include "types/function/errors.h"
 #include "types/text/ascii.h"
@@ -216,6 +217,8 @@ Interval timestamp_difference(FuncContext& context, int64_t a, int64_t b) {
 }
 
 std::shared_ptr<const TimeZone> zone_named(FuncContext& context, Str name) {
+  constexpr size_t kMaxZoneNameBytes = 255;
+  name = utf8_clip(name, kMaxZoneNameBytes);
   if (const ZoneAbbreviation* a = find_zone_abbreviation(to_lower(name))) return zone_of_abbreviation(*a);
   auto zone = find_time_zone(name);
   if (zone == nullptr)

@@ -1,6 +1,7 @@
 // date_part, extract, date_trunc, date_bin, age, overlaps.
 #include <cmath>
 
+#include "base/name.h"
 #include "base/sqlstate.h"
 #include "types/datetime/arithmetic.h"
 #include "types/datetime/words.h"
@@ -137,15 +138,16 @@ struct LastUnit {
   TimeUnit unit = TimeUnit::kNone;
 };
 TimeUnit unit_named(FuncContext& context, Str name) {
+  name = clip_name(name);
   auto& last = context.cached<LastUnit>();
   if (last.name != name) last = {std::string(name), find_time_unit(to_lower(name))};
   return last.unit;
 }
 
 void fail_unit(FuncContext& context, Str unit, const char* type, bool recognized) {
-  context.fail(
-      recognized ? sqlstate::kFeatureNotSupported : sqlstate::kInvalidParameterValue,
-      "unit \"" + to_lower(unit) + "\" not " + (recognized ? "supported" : "recognized") + " for type " + type);
+  context.fail(recognized ? sqlstate::kFeatureNotSupported : sqlstate::kInvalidParameterValue,
+               "unit \"" + to_lower(clip_name(unit)) + "\" not " + (recognized ? "supported" : "recognized") +
+                   " for type " + type);
 }
 
 std::optional<double> as_double(FuncContext& context, const FieldValue& v, Str unit, TimeUnit known, const char* type) {
@@ -315,9 +317,9 @@ Interval trunc_interval(FuncContext& context, Str unit, Interval v) {
     case TimeUnit::kCentury: months = 1200; break;
     case TimeUnit::kMillennium: months = 12000; break;
     case TimeUnit::kWeek:
-      context.fail(
-          Error(sqlstate::kFeatureNotSupported, "unit \"" + to_lower(unit) + "\" not supported for type interval")
-              .with_detail("Months usually have fractional weeks."));
+      context.fail(Error(sqlstate::kFeatureNotSupported,
+                         "unit \"" + to_lower(clip_name(unit)) + "\" not supported for type interval")
+                       .with_detail("Months usually have fractional weeks."));
       return v;
     default: fail_unit(context, unit, kIntervalType, is_trunc_unit(known)); return v;
   }

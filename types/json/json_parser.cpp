@@ -326,7 +326,13 @@ bool decode_json_string(FuncContext& context, Str quoted, std::string& out) {
 
 void append_json_string(Str text, std::string& out) {
   out.push_back('"');
-  for (char c : text) {
+  size_t plain = 0;  // where what needs no escape begins
+  for (size_t i = 0; i < text.size(); i++) {
+    const char c = text[i];
+    if (static_cast<uint8_t>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(text, plain, i - plain);
+    plain = i + 1;
+    note_work(16);
     switch (c) {
       case '"': out.append("\\\""); break;
       case '\\': out.append("\\\\"); break;
@@ -335,16 +341,15 @@ void append_json_string(Str text, std::string& out) {
       case '\n': out.append("\\n"); break;
       case '\r': out.append("\\r"); break;
       case '\t': out.append("\\t"); break;
-      default:
-        if (static_cast<uint8_t>(c) < 0x20) {
-          char code[8];
-          std::snprintf(code, sizeof code, "\\u%04x", static_cast<uint8_t>(c));
-          out.append(code);
-        } else {
-          out.push_back(c);
-        }
+      default: {
+        char code[8];
+        std::snprintf(code, sizeof code, "\\u%04x", static_cast<uint8_t>(c));
+        out.append(code);
+      }
     }
   }
+  note_work(2 * (text.size() - plain));
+  out.append(text, plain);
   out.push_back('"');
 }
 

@@ -4,6 +4,7 @@
 
 #include <absl/hash/hash.h>
 
+#include "base/fiber/long_sort.h"
 #include "base/fiber/long_work.h"
 #include "base/fiber/stack.h"
 #include "base/sqlstate.h"
@@ -110,7 +111,7 @@ std::string jsonb_array(std::span<const std::string> values) {
 }
 std::string jsonb_object(std::vector<JsonbField> fields) {
   std::stable_sort(fields.begin(), fields.end(),
-                   [](const JsonbField& a, const JsonbField& b) { return jsonb_key_less(a.key, b.key); });
+                   noted_order([](const JsonbField& a, const JsonbField& b) { return jsonb_key_less(a.key, b.key); }));
   // Of equal keys the last stays.
   size_t kept = 0;
   for (size_t i = 0; i < fields.size(); i++) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/fiber/long_sort.h"
 #include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/function/compare.h"
@@ -242,7 +243,7 @@ void normalize(MultirangeValue& multirange) {
   std::erase_if(ranges, [](const RangeValue& r) { return r.empty; });
   note_work(64 * ranges.size());
   std::stable_sort(ranges.begin(), ranges.end(),
-                   [](const RangeValue& a, const RangeValue& b) { return compare_ranges(a, b) < 0; });
+                   noted_order([](const RangeValue& a, const RangeValue& b) { return compare_ranges(a, b) < 0; }, 64));
   size_t kept = 0;
   for (size_t i = 1; i < ranges.size(); i++) {
     if (range_before(ranges[kept], ranges[i]) && !range_adjacent(ranges[kept], ranges[i])) {

@@ -7,6 +7,7 @@
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"
+#include "types/text/regex_steps.h"
 #include "types/text/strings.h"
 
 namespace indigo::types {
@@ -485,6 +486,7 @@ bool Regex::find(Str text, size_t from, std::span<Str> found) const {
   }
   note_work(text.size() - from);
   std::vector<re2::StringPiece> pieces(found.size());
+  const RegexSteps steps(re_->ProgramSize());
   if (!re_->Match(re2::StringPiece(text.data(), text.size()), from, text.size(), re2::RE2::UNANCHORED, pieces.data(),
                   static_cast<int>(pieces.size())))
     return false;
@@ -500,6 +502,7 @@ std::string similar_to_regex(FuncContext& context, Str pattern, Str escape) {
   for (size_t i = 0; i < pattern.size();) {
     const Str c = pattern.substr(i, utf8_length(pattern[i]));
     i += c.size();
+    note_work(16);
     if (after_escape) {
       if (c == "\"" && bracket_depth == 0) {
         // #" ... #" marks what substring() returns.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/fiber/long_sort.h"
 #include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/function/compare.h"
@@ -71,7 +72,7 @@ void sort_operands(RewriteNode& node) {
   if (!node.is_set()) return;
   note_work(64 * node.operands.size());
   std::stable_sort(node.operands.begin(), node.operands.end(),
-                   [](const NodePtr& a, const NodePtr& b) { return compare_nodes(*a, *b) < 0; });
+                   noted_order([](const NodePtr& a, const NodePtr& b) { return compare_nodes(*a, *b) < 0; }));
 }
 NodePtr canonical(const QueryTree& tree) {
   if (tree.empty()) return nullptr;

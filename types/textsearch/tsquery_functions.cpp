@@ -1,6 +1,7 @@
 // tsquery's functions and operators.
 #include <algorithm>
 
+#include "base/fiber/long_sort.h"
 #include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/function/compare.h"
@@ -48,7 +49,7 @@ std::vector<Str> distinct_words(Str query) {
   std::vector<Str> words;
   for (const QueryNode& node : query_of(query))
     if (node.op == QueryOperator::kWord) words.push_back(node.word);
-  std::sort(words.begin(), words.end());
+  std::sort(words.begin(), words.end(), noted_order());
   words.erase(std::unique(words.begin(), words.end()), words.end());
   return words;
 }

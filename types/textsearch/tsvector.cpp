@@ -5,6 +5,7 @@
 
 #include <absl/hash/hash.h>
 
+#include "base/fiber/long_sort.h"
 #include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
@@ -226,7 +227,8 @@ void normalise_places(std::vector<uint16_t>& places) {
 }
 void normalise_lexemes(std::vector<Lexeme>& lexemes) {
   note_work(64 * lexemes.size());
-  std::stable_sort(lexemes.begin(), lexemes.end(), [](const Lexeme& a, const Lexeme& b) { return a.word < b.word; });
+  std::stable_sort(lexemes.begin(), lexemes.end(),
+                   noted_order([](const Lexeme& a, const Lexeme& b) { return a.word < b.word; }));
   size_t kept = 0;
   for (size_t i = 0; i < lexemes.size(); i++) {
     if (kept > 0 && lexemes[kept - 1].word == lexemes[i].word) {

@@ -1,6 +1,7 @@
 // tsvector's functions and operators.
 #include <algorithm>
 
+#include "base/fiber/long_sort.h"
 #include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/array/array_shape.h"
@@ -75,7 +76,7 @@ Datum set_some_weights(FuncContext& context, Str vector, Str letter, Str array) 
 }
 
 Datum delete_words(FuncContext& context, Str vector, std::vector<Str> words) {
-  std::sort(words.begin(), words.end());
+  std::sort(words.begin(), words.end(), noted_order());
   std::vector<Lexeme> lexemes = copy_lexemes(vector);
   std::erase_if(lexemes, [&words](const Lexeme& lexeme) {
     return std::binary_search(words.begin(), words.end(), Str(lexeme.word));

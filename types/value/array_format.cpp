@@ -1,6 +1,8 @@
 #include "types/value/array_format.h"
 
 #include "base/fiber/long_work.h"
+#include "base/raised_error.h"
+#include "base/sqlstate.h"
 
 namespace indigo {
 
@@ -18,7 +20,16 @@ std::string make_array(Oid element_type, Phys element_phys, std::span<const Arra
   const size_t width = element_phys == Phys::kStr ? sizeof(uint32_t) : phys_bytes(element_phys);
   const size_t bitmap_at = 8 + dimensions.size() * 8;
   const size_t values_at = bitmap_at + (nulls ? (count + 7) / 8 : 0);
-  std::string image(values_at + count * width + string_bytes, '\0');
+  // PostgreSQL's limit on a value. Offsets within an image have 32 bits.
+  constexpr size_t kMaxImageBytes = 0x3fffffff;
+  if (values_at + count * width + string_bytes > kMaxImageBytes) {
+    throw RaisedError(Error(sqlstate::kProgramLimitExceeded,
+                            "array size exceeds the maximum allowed (" + std::to_string(kMaxImageBytes) + ")"));
+  }
+  // Strings are appended one by one: the system gives memory for them when it is written, which takes long for much.
+  std::string image;
+  image.reserve(values_at + count * width + string_bytes);
+  image.resize(values_at + count * width);
   char* p = image.data();
   p[0] = static_cast<char>(dimensions.size());
   p[1] = nulls;
@@ -29,14 +40,14 @@ std::string make_array(Oid element_type, Phys element_phys, std::span<const Arra
     store_unaligned(p + 12 + d * 8, dimensions[d].lower);
   }
   uint32_t end = 0;
-  char* strings = p + values_at + count * width;
   for (size_t i = 0; i < count; i++) {
     const Datum& e = elements[i];
     note_work(4);
     if (e.null) p[bitmap_at + i / 8] = static_cast<char>(p[bitmap_at + i / 8] | (1 << (i & 7)));
     if (element_phys == Phys::kStr) {
       if (!e.null && !e.str.empty()) {
-        std::memcpy(strings + end, e.str.data(), e.str.size());
+        note_work(e.str.size());
+        image.append(e.str);
         end += static_cast<uint32_t>(e.str.size());
       }
       store_unaligned(p + values_at + i * 4, end);

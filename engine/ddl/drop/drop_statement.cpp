@@ -96,7 +96,8 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
     return Error(sqlstate::kWrongObjectType, quoted(found->name) + " is not " + std::string(wanted.article))
         .with_hint(std::string(drop_hint(found->kind)));
   }
-  INDIGO_TRY(check_right(c, Right::kOwnerOrSchemaOwner, found->schema, found->owner, kind_name(found->kind), found->name));
+  INDIGO_TRY(
+      check_right(c, Right::kOwnerOrSchemaOwner, found->schema, found->owner, kind_name(found->kind), found->name));
   INDIGO_TRY(check_not_system(*found));
   if (found->is_partition && (found->kind == RelationKind::kTable || found->is_foreign()) && !found->parents.empty()) {
     // Statements that route rows into the parent must not find half of a partition.
@@ -167,7 +168,8 @@ Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropSt
       return find_named_rule(c, nodes(node.list->n_items, node.list->items), s.missing_ok,
                              TableLockMode::kAccessExclusive);
     case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT:
-      return find_own_statistics(c, nodes(node.list->n_items, node.list->items), s.missing_ok, Right::kOwnerOrSchemaOwner);
+      return find_own_statistics(c, nodes(node.list->n_items, node.list->items), s.missing_ok,
+                                 Right::kOwnerOrSchemaOwner);
     case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY:
       return find_dropped_policy(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
     default: break;

@@ -54,8 +54,8 @@ Oid named_in_schema(DdlContext& c, const TextSearchType& type, Oid schema, std::
 }
 
 // Its owner may change it; what has none belongs to superusers.
-Status check_may_change(DdlContext& c, const TextSearchType& type, Oid oid, const Found& found,
-                        std::string_view change, Right right = Right::kOwner) {
+Status check_may_change(DdlContext& c, const TextSearchType& type, Oid oid, const Found& found, std::string_view change,
+                        Right right = Right::kOwner) {
   if (type.owner >= 0) return check_right(c, right, found.schema, found.owner, type.words, found.name);
   if (right == Right::kOwnerOrSchemaOwner &&
       check_right(c, right, found.schema, oid::kBootstrapSuperuser, type.words, found.name).ok())
@@ -126,8 +126,8 @@ Result<std::optional<Address>> find_own_text_search(DdlContext& c, const TextSea
 
 Result<std::optional<Address>> find_dropped_text_search(DdlContext& c, const TextSearchType& type, NodeList name,
                                                         bool missing_ok) {
-  INDIGO_ASSIGN(const std::optional<Address> found, find_own_text_search(c, type, name, missing_ok,
-                                                                           Right::kOwnerOrSchemaOwner));
+  INDIGO_ASSIGN(const std::optional<Address> found,
+                find_own_text_search(c, type, name, missing_ok, Right::kOwnerOrSchemaOwner));
   constexpr Oid kFirstUnpinned = 12000;
   if (found && found->object < kFirstUnpinned) {
     return Error(sqlstate::kDependentObjectsStillExist,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/fiber/long_work.h"
+
 namespace indigo::engine::exec {
 
 void GroupTable::init(KeyOps ops, std::vector<Phys> keys) {
@@ -20,12 +22,15 @@ void GroupTable::clear() {
 uint32_t GroupTable::probe(std::span<const Vector* const> keys, uint32_t row, uint64_t hash, size_t& slot) const {
   size_t mask = directory_.size() - 1;
   slot = hash & mask;
-  while (directory_[slot] != 0) {
+  uint32_t found = kNone, steps = 0;
+  for (; directory_[slot] != 0; slot = (slot + 1) & mask, steps++) {
     uint32_t group = directory_[slot] - 1;
-    if (hashes_[group] == hash && ops_.equal(keys, row, keys_, group, 0)) return group;
-    slot = (slot + 1) & mask;
+    if (hashes_[group] != hash || !ops_.equal(keys, row, keys_, group, 0)) continue;
+    found = group;
+    break;
   }
-  return kNone;
+  note_steps(steps);
+  return found;
 }
 
 void GroupTable::grow() {
@@ -33,7 +38,9 @@ void GroupTable::grow() {
   size_t mask = bigger.size() - 1;
   for (uint32_t group = 0; group < hashes_.size(); group++) {
     size_t slot = hashes_[group] & mask;
+    const size_t wanted = slot;
     while (bigger[slot] != 0) slot = (slot + 1) & mask;
+    note_work(4 + ((slot - wanted) & mask));
     bigger[slot] = group + 1;
   }
   directory_ = std::move(bigger);

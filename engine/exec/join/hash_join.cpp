@@ -440,12 +440,14 @@ class HashJoinOperator final : public Operator {
   // The next build row on the chain that equals left row r; 0 at its end.
   uint32_t match(uint32_t r, uint32_t entry) const {
     const uint64_t tag = packed_ ? left_tags_[r] : left_hashes_[r];
-    while (entry != 0) {
-      const JoinTable::Entry& e = table_.entry(entry);
-      if (e.tag == tag && (packed_ || ops_.equal(left_values_, r, table_.rows(), entry - 1, key_column_))) return entry;
-      entry = e.next;
+    uint32_t steps = 0;
+    for (; entry != 0; entry = table_.entry(entry).next, steps++) {
+      if (table_.entry(entry).tag == tag &&
+          (packed_ || ops_.equal(left_values_, r, table_.rows(), entry - 1, key_column_)))
+        break;
     }
-    return 0;
+    note_steps(steps);
+    return entry;
   }
 
   Result<Chunk*> probe(uint32_t max_rows) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/fiber/long_sort.h"
 #include "types/bytes/jenkins_hash.h"
 #include "types/extension/hstore/hstore.h"
 #include "types/extension/index_entry.h"
@@ -153,7 +154,7 @@ Str delete_key(FuncContext& context, Str image, Str key) {
 }
 Str delete_keys(FuncContext& context, Str image, Str keys) {
   std::vector<Str> gone = texts_of(keys);
-  std::sort(gone.begin(), gone.end());
+  std::sort(gone.begin(), gone.end(), noted_order());
   return without(context, image, [&](const Pair& p) { return std::binary_search(gone.begin(), gone.end(), p.key); });
 }
 Str delete_pairs(FuncContext& context, Str image, Str other) {

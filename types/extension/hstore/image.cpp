@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/fiber/long_sort.h"
 #include "types/extension/hstore/hstore.h"
 
 namespace indigo::types::hstore {
@@ -35,7 +36,7 @@ std::optional<size_t> View::find(Str wanted) const {
 
 std::string make_image(std::vector<Pair> pairs) {
   std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const Pair& a, const Pair& b) { return compare_keys(a.key, b.key) < 0; });
+                   noted_order([](const Pair& a, const Pair& b) { return compare_keys(a.key, b.key) < 0; }));
   pairs.erase(std::unique(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return a.key == b.key; }),
               pairs.end());
   std::string out, entries;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/fiber/long_sort.h"
 #include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/extension/intarray/intarray.h"
@@ -170,7 +171,7 @@ void output(FuncContext&, const TypeRef&, const Datum& value, std::string& out) 
 bool satisfies(FuncContext& context, Str array, Str query) {
   auto set = elements(context, array);
   if (!set) return false;
-  std::sort(set->begin(), set->end());
+  std::sort(set->begin(), set->end(), noted_order(std::less<>(), 2));
   std::vector<char> truths;
   for (const Item& item : items_of(query)) {
     if (item.op == 0) {

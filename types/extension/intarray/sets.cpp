@@ -3,6 +3,7 @@
 #include <functional>
 #include <iterator>
 
+#include "base/fiber/long_sort.h"
 #include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/extension/intarray/intarray.h"
@@ -54,7 +55,7 @@ std::string replaced(Str array, const Elements& values) {
   return make_array(oid::kInt4, Phys::kI32, dimensions, elements);
 }
 
-void sort_up(Elements& values) { std::sort(values.begin(), values.end()); }
+void sort_up(Elements& values) { std::sort(values.begin(), values.end(), noted_order(std::less<>(), 2)); }
 void drop_repeated(Elements& values) { values.erase(std::unique(values.begin(), values.end()), values.end()); }
 
 std::optional<Elements> set_of(FuncContext& context, Str array) {
@@ -109,7 +110,7 @@ std::string set_of_one(int32_t element) { return array_of({&element, 1}); }
 int32_t count(Str array) { return ArrayView(array).count(); }
 
 std::string sorted(Str array, Elements values, bool down) {
-  down ? std::sort(values.begin(), values.end(), std::greater<>()) : sort_up(values);
+  down ? std::sort(values.begin(), values.end(), noted_order(std::greater<>(), 2)) : sort_up(values);
   return replaced(array, values);
 }
 std::string sort(FuncContext& context, Str array) {

@@ -1,6 +1,7 @@
 // ltxtquery.
 #include <algorithm>
 
+#include "base/fiber/long_work.h"
 #include "base/fiber/stack.h"
 #include "base/sqlstate.h"
 #include "types/extension/ltree/ltree.h"
@@ -145,6 +146,7 @@ bool matches(const Terms& terms, const std::vector<Str>& labels) {
   std::vector<bool> holds(terms.size());
   for (size_t i = 0; i < terms.size(); i++) {
     const Term& term = terms[i];
+    note_work(8 + (term.kind == Term::Kind::kWord ? 16 * labels.size() : 0));
     switch (term.kind) {
       case Term::Kind::kWord:
         holds[i] = std::any_of(labels.begin(), labels.end(), [&](Str label) { return matches(term.word, label); });

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/fiber/long_sort.h"
 #include "types/extension/pg_trgm/threshold.h"
 #include "types/extension/pg_trgm/trigrams.h"
 #include "types/inverted/inverted_class.h"
@@ -59,7 +60,7 @@ std::vector<Trigram> trigrams_of_pattern(Str pattern) {
     }
   }
   end_piece(true);
-  std::sort(out.begin(), out.end());
+  std::sort(out.begin(), out.end(), noted_order());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }

@@ -12,6 +12,7 @@ namespace indigo::types {
 // The nodes that a lexeme of the last token answers; the token is there once for each.
 void HeadlineText::add_nodes(const std::string& lexeme, int64_t position) {
   const size_t word = words_.size() - 1;
+  note_work(8 * query_.size());
   words_[word].position = static_cast<int32_t>(std::min<int64_t>(position, kMaxPlacePosition));
   for (size_t n = 0; n < query_.size(); n++) {
     const QueryNode& node = query_[n];
