@@ -3,7 +3,7 @@
 //   struct Sum {
 //     struct State { int64_t sum; bool any; };                        starts as zero bytes; no destructor runs unless destroy
 //     static void add(FuncContext&, State&, int32_t v);               for each row without nulls
-//     static void finish(FuncContext&, const CallInfo&, State&, Vector& out, uint32_t row);
+//     static void finish(FuncContext&, const CallInfo&, State&, Vector& out, uint32_t row);   leaves the state as it was
 //     static void destroy(State&);                                    optional
 //     static void remove(FuncContext&, State&, int32_t v);            optional: the inverse of add, for moving frames
 //   };
@@ -22,10 +22,10 @@ namespace indigo::types {
 
 namespace aggregate_detail {
 
-template <class A, class F>
+template <class F>
 struct Adder;
-template <class A, class S, class... P>
-struct Adder<A, void (*)(FuncContext&, S&, P...)> {
+template <class S, class... P>
+struct Adder<void (*)(FuncContext&, S&, P...)> {
   static constexpr size_t kArity = sizeof...(P);
   template <auto F, size_t... I>
   static void run(FuncContext& context, const CallInfo&, [[maybe_unused]] std::span<const Vector* const> arguments,
@@ -47,8 +47,8 @@ struct Adder<A, void (*)(FuncContext&, S&, P...)> {
     }
   }
 };
-template <class A, class S, class... P>
-struct Adder<A, void (*)(FuncContext&, const CallInfo&, S&, P...)> {
+template <class S, class... P>
+struct Adder<void (*)(FuncContext&, const CallInfo&, S&, P...)> {
   static constexpr size_t kArity = sizeof...(P);
   template <auto F, size_t... I>
   static void run(FuncContext& context, const CallInfo& call, [[maybe_unused]] std::span<const Vector* const> arguments,
@@ -72,16 +72,17 @@ struct Adder<A, void (*)(FuncContext&, const CallInfo&, S&, P...)> {
   }
 };
 
-template <class A>
+// Of aggregates that have one `add`, one function: who compares these knows that they could share their state.
+template <auto F>
 void update(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments, Selection selection,
             void* const* states) {
-  using Add = Adder<A, decltype(&A::add)>;
-  Add::template run<&A::add>(context, call, arguments, selection, states, std::make_index_sequence<Add::kArity>());
+  using Add = Adder<decltype(F)>;
+  Add::template run<F>(context, call, arguments, selection, states, std::make_index_sequence<Add::kArity>());
 }
 template <class A>
 bool retract(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments, uint32_t row,
              void* state) {
-  using Remove = Adder<A, decltype(&A::remove)>;
+  using Remove = Adder<decltype(&A::remove)>;
   const auto selected = static_cast<uint16_t>(row);
   Remove::template run<&A::remove>(context, call, arguments, Selection{&selected, 1}, &state,
                                    std::make_index_sequence<Remove::kArity>());
@@ -102,7 +103,7 @@ template <class A>
 constexpr AggregateFunction aggregate() {
   AggregateFunction f{};
   f.state_bytes = sizeof(typename A::State);
-  f.update = aggregate_detail::update<A>;
+  f.update = aggregate_detail::update<&A::add>;
   f.finalize = aggregate_detail::finalize<A>;
   if constexpr (requires(typename A::State & s) { A::destroy(s); }) f.destroy = aggregate_detail::destroy<A>;
   if constexpr (requires { &A::remove; }) f.retract = aggregate_detail::retract<A>;

@@ -45,8 +45,8 @@ Str exact_measure(FuncContext& context, int64_t n, const Numeric& sum, const Num
   return numeric_image(context, std::move(result));
 }
 
-template <class T, Measure kMeasure>
-struct IntegerMeasure {
+template <class T>
+struct IntegerMoments {
   struct State {
     int64_t n;
     Int128 sum;
@@ -66,17 +66,20 @@ struct IntegerMeasure {
     s.squares = sum;
   }
   static Numeric wide(Int128 v) { return Numeric(v < 0, Magnitude(static_cast<UInt128>(v < 0 ? -v : v)), 0); }
-  static void finish(FuncContext& context, const CallInfo&, State& s, Vector& out, uint32_t row) {
-    if (s.n <= (is_sample(kMeasure) ? 1 : 0)) return put_null(out, row);
-    Numeric squares = wide(s.squares);
-    if (s.large != nullptr) squares = types::add(squares, *s.large);
-    put(out, row, exact_measure(context, s.n, wide(s.sum), squares, kMeasure));
-  }
   static void destroy(State& s) { delete s.large; }
 };
+template <class T, Measure kMeasure>
+struct IntegerMeasure : IntegerMoments<T> {
+  using State = typename IntegerMoments<T>::State;
+  static void finish(FuncContext& context, const CallInfo&, State& s, Vector& out, uint32_t row) {
+    if (s.n <= (is_sample(kMeasure) ? 1 : 0)) return put_null(out, row);
+    Numeric squares = IntegerMoments<T>::wide(s.squares);
+    if (s.large != nullptr) squares = types::add(squares, *s.large);
+    put(out, row, exact_measure(context, s.n, IntegerMoments<T>::wide(s.sum), squares, kMeasure));
+  }
+};
 
-template <Measure kMeasure>
-struct NumericMeasure {
+struct NumericMoments {
   struct State {
     NumericSum sum;
     Numeric* squares;
@@ -88,23 +91,28 @@ struct NumericMeasure {
     if (s.squares == nullptr) s.squares = new Numeric();
     *s.squares = types::add(*s.squares, multiply(n, n));
   }
+  static void destroy(State& s) {
+    s.sum.destroy();
+    delete s.squares;
+  }
+};
+template <Measure kMeasure>
+struct NumericMeasure : NumericMoments {
   static void finish(FuncContext& context, const CallInfo&, State& s, Vector& out, uint32_t row) {
     if (s.sum.count <= (is_sample(kMeasure) ? 1 : 0)) return put_null(out, row);
     if (s.sum.nans + s.sum.plus_infinities + s.sum.minus_infinities > 0)
       return put(out, row, numeric_image(context, Numeric::special(Numeric::Kind::kNan)));
     put(out, row, exact_measure(context, s.sum.count, s.sum.value(), s.squares ? *s.squares : Numeric(), kMeasure));
   }
-  static void destroy(State& s) {
-    s.sum.destroy();
-    delete s.squares;
-  }
 };
 
 // ---- two variables; the first argument is y
-template <PairResult F>
-struct PairAggregate {
+struct PairAdder {
   using State = PairMoments;
   static void add(FuncContext& context, State& s, double y, double x) { s.add(context, y, x); }
+};
+template <PairResult F>
+struct PairAggregate : PairAdder {
   static void finish(FuncContext&, const CallInfo&, State& s, Vector& out, uint32_t row) {
     const std::optional<double> v = F(s);
     return v ? put(out, row, *v) : put_null(out, row);

@@ -1,10 +1,13 @@
 // LIKE and ILIKE. In C order ILIKE folds ASCII letters only; under an ICU collation both sides become lower case first.
+#include <algorithm>
+
 #include "base/fiber/long_work.h"
 #include "base/utf8.h"
 #include "types/function/collation.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/text/ascii.h"
+#include "types/text/find.h"
 #include "types/text/strings.h"
 
 namespace indigo::types {
@@ -15,10 +18,15 @@ constexpr char kIlike[] = "ILIKE";
 
 enum class Match : uint8_t { kYes, kNo, kBadEscape };
 
-// `%` remembers where it stood and takes one character more at each failure; only the last one needs to be remembered.
+// Bytes of a pattern that stand for themselves, from `p` on.
+size_t plain_bytes(Str pattern, size_t p) { return std::min(pattern.find_first_of("%_\\", p), pattern.size()) - p; }
+
+// `%` remembers where it stood and takes one character more at each failure; only the last one needs to be remembered. What
+// stands for itself behind it is searched for at once: a character's first byte is found nowhere within another character.
 template <bool kFold, bool kBytes>
 Match like(Str text, Str pattern) {
   size_t t = 0, p = 0, star_p = Str::npos, star_t = 0;
+  size_t star_plain = 0;  // how much of the pattern behind `%` is searched for
   const auto same = [](char a, char b) { return kFold ? ascii_lower(a) == ascii_lower(b) : a == b; };
   while (true) {
     if (p < pattern.size()) {
@@ -27,6 +35,17 @@ Match like(Str text, Str pattern) {
         star_p = ++p;
         star_t = t;
         if (p == pattern.size()) return Match::kYes;
+        if constexpr (kFold) continue;
+        star_plain = plain_bytes(pattern, p);
+        if (star_plain == 0) continue;
+        if (p + star_plain == pattern.size()) {
+          const bool is_end = text.size() - t >= star_plain && text.ends_with(pattern.substr(p));
+          return is_end ? Match::kYes : Match::kNo;
+        }
+        star_t = find_in(text, pattern.substr(p, star_plain), star_t);
+        if (star_t == Str::npos) return Match::kNo;
+        t = star_t + star_plain;
+        p += star_plain;
         continue;
       }
       const bool escaped = c == '\\';
@@ -54,8 +73,12 @@ Match like(Str text, Str pattern) {
     if (star_p == Str::npos || star_t >= text.size()) return Match::kNo;
     note_work(t - star_t + 4);
     star_t += kBytes ? 1 : utf8_length(text[star_t]);
-    t = star_t;
-    p = star_p;
+    if (star_plain != 0) {
+      star_t = find_in(text, pattern.substr(star_p, star_plain), star_t);
+      if (star_t == Str::npos) return Match::kNo;
+    }
+    t = star_t + star_plain;
+    p = star_p + star_plain;
   }
 }
 

@@ -68,6 +68,8 @@ Status AggregateCall::set_up(Builder& b, const sql::Expr& e, Oid function, Oid c
     state_bytes_ = sizeof(FastState);
   }
   argument_count_ = arguments.size();
+  const auto changes = [](const sql::ExprPtr& x) { return x != nullptr && sql::contains_volatile(*x); };
+  volatile_ = changes(filter) || std::any_of(arguments.begin(), arguments.end(), changes);
   INDIGO_ASSIGN(filter_, b.compile_condition(filter));
   return {};
 }
@@ -127,8 +129,22 @@ Result<AggregateCall> AggregateCall::make(Builder& b, const sql::AggregateExpr& 
   return call;
 }
 
+bool AggregateCall::could_share(const sql::AggregateExpr& e, const AggregateCall& other,
+                                const sql::AggregateExpr& other_e) const {
+  const auto plain = [](const AggregateCall& c, const sql::AggregateExpr& x) {
+    return c.function_ != nullptr && x.function < oid::kFirstUserOid && x.kind_of == 'n' && !x.distinct &&
+           x.order.empty();
+  };
+  if (!plain(*this, e) || !plain(other, other_e) || function_->update != other.function_->update) return false;
+  if (e.collation != other_e.collation || !sql::equal(e.filter, other_e.filter)) return false;
+  return !volatile_ &&
+         std::equal(e.arguments.begin(), e.arguments.end(), other_e.arguments.begin(), other_e.arguments.end(),
+                    [](const sql::ExprPtr& a, const sql::ExprPtr& b) { return sql::equal(a, b); });
+}
+
 Status AggregateCall::accumulate(QueryState& state, const Frame& frame, Selection selection, const uint32_t* groups,
                                  char* const* states) {
+  if (shared_) return {};
   std::unique_ptr<Error> error;
   if (filter_) {
     Selection passed = filter_.filter(frame, selection, error);
@@ -380,7 +396,7 @@ Status AggregateCall::finalize(QueryState& state, char* group, Vector& out, uint
 }
 
 void AggregateCall::destroy(char* group) {
-  if (function_ != nullptr && function_->destroy != nullptr) function_->destroy(group + offset_);
+  if (!shared_ && function_ != nullptr && function_->destroy != nullptr) function_->destroy(group + offset_);
 }
 
 }  // namespace indigo::engine::exec

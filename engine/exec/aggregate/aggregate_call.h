@@ -2,11 +2,13 @@
 //
 // Plain aggregates update their state chunk by chunk. ORDER BY collects (group, arguments, sort keys) first and feeds the
 // function in order when the groups are finished (flush); DISTINCT collects what is new in its group, in a hash table.
-// count(*), count, and sum, min and max of integers have inlined updates.
+// count(*), count, and sum, min and max of integers have inlined updates. What has another's arguments and does the same with
+// them (sum(x) and avg(x)) makes its result of the other's state, as in PostgreSQL (src/backend/executor/nodeAgg.c).
 // Thread safety: none.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/exec/aggregate/group_table.h"
@@ -23,7 +25,19 @@ class AggregateCall {
 
   uint32_t state_bytes() const { return state_bytes_; }
   Phys result_phys() const { return result_phys_; }
+  uint32_t offset() const { return offset_; }
   void set_offset(uint32_t offset) { offset_ = offset; }
+  // Whether two built-in aggregates of one plan, neither DISTINCT nor ordered, could have one state. Their expressions are in `e`
+  // and `other_e`.
+  bool could_share(const sql::AggregateExpr& e, const AggregateCall& other, const sql::AggregateExpr& other_e) const;
+  // This one's state is that of the call with this index, which comes before it.
+  void share(uint32_t index) {
+    shared_ = index;
+    state_bytes_ = 0;
+  }
+  std::optional<uint32_t> shared() const { return shared_; }
+  // Its arguments or its FILTER answer differently each time.
+  bool is_volatile() const { return volatile_; }
   bool can_retract() const {
     if (function_ != nullptr) return function_->retract != nullptr;
     return fast_ == Fast::kCountStar || fast_ == Fast::kCount || fast_ == Fast::kSumI16 || fast_ == Fast::kSumI32;
@@ -89,6 +103,8 @@ class AggregateCall {
   size_t argument_count_ = 0;
   Condition filter_;
   uint32_t state_bytes_ = 0, offset_ = 0;
+  std::optional<uint32_t> shared_;
+  bool volatile_ = false;
   Phys result_phys_ = Phys::kI64;
 
   // DISTINCT and ORDER BY

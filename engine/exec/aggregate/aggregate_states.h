@@ -2,6 +2,7 @@
 // Thread safety: none.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -16,8 +17,9 @@ class AggregateStates {
   void init(std::vector<AggregateCall>& calls) {
     calls_ = &calls;
     stride_ = 0;
+    in_turn_ = std::count_if(calls.begin(), calls.end(), [](const AggregateCall& c) { return c.is_volatile(); }) > 1;
     for (AggregateCall& c : calls) {
-      c.set_offset(stride_);
+      c.set_offset(c.shared() ? calls[*c.shared()].offset() : stride_);
       stride_ += c.state_bytes();
     }
   }
@@ -38,6 +40,16 @@ class AggregateStates {
     }
     std::memset(state, 0, stride_);
     states_.push_back(state);
+  }
+  // Row selection[i] belongs to group groups[i]. Each call takes all rows, unless several could tell in which order they take them.
+  Status accumulate(QueryState& state, const Frame& frame, Selection selection, const uint32_t* groups) {
+    for (uint32_t i = 0; in_turn_ && i < selection.count; i++) {
+      const auto row = static_cast<uint16_t>(selection[i]);
+      for (AggregateCall& c : *calls_) INDIGO_TRY(c.accumulate(state, frame, {&row, 1}, groups + i, states_.data()));
+    }
+    if (in_turn_) return {};
+    for (AggregateCall& c : *calls_) INDIGO_TRY(c.accumulate(state, frame, selection, groups, states_.data()));
+    return {};
   }
   // Destroys the first n groups; the others move up.
   void drop_first(uint32_t n) {
@@ -70,6 +82,7 @@ class AggregateStates {
  private:
   std::vector<AggregateCall>* calls_ = nullptr;
   uint32_t stride_ = 0;
+  bool in_turn_ = false;
   Arena memory_;
   std::vector<char*> states_, free_;
 };

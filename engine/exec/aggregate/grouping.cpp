@@ -6,6 +6,8 @@ Result<std::vector<AggregateCall>> Grouping::make_calls(Builder& b, const sql::A
   std::vector<AggregateCall> calls;
   for (const auto& a : p.aggregates) {
     INDIGO_ASSIGN(AggregateCall call, AggregateCall::make(b, *a));
+    for (uint32_t i = 0; i < calls.size() && !call.shared(); i++)
+      if (!calls[i].shared() && call.could_share(*a, calls[i], *p.aggregates[i])) call.share(i);
     calls.push_back(std::move(call));
   }
   return calls;

@@ -99,10 +99,8 @@ class GroupingSetsOperator final : public Operator {
           while (s->states.size() < s->table.size()) s->states.add();
         }
         bytes += s->table.bytes() + s->states.bytes();
-        for (AggregateCall& call : s->calls) {
-          INDIGO_TRY(call.accumulate(state_, frame, chunk->selection, group_of.data(), s->states.data()));
-          bytes += call.bytes();
-        }
+        INDIGO_TRY(s->states.accumulate(state_, frame, chunk->selection, group_of.data()));
+        for (const AggregateCall& call : s->calls) bytes += call.bytes();
       }
       counters().note_memory(bytes);
       INDIGO_TRY(state_.check_memory(bytes));

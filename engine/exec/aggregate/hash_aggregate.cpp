@@ -148,10 +148,8 @@ class HashAggregateOperator final : public Operator {
         while (states_.size() < table_.size()) states_.add();
       }
       uint64_t bytes = table_.bytes() + states_.bytes();
-      for (AggregateCall& call : calls_) {
-        INDIGO_TRY(call.accumulate(state_, frame, rows, group_of_, states_.data()));
-        bytes += call.bytes();
-      }
+      INDIGO_TRY(states_.accumulate(state_, frame, rows, group_of_));
+      for (const AggregateCall& call : calls_) bytes += call.bytes();
       counters().note_memory(bytes);
       if (space != nullptr && bytes > space->memory_bytes && table_.size() > kChunkRows) full = spilled_ = true;
       if (!full) INDIGO_TRY(state_.check_memory(bytes));

@@ -114,8 +114,8 @@ class SortedAggregateOperator final : public Operator {
     append_key(carried_keys_, chunk->selection[chunk->selection.count - 1]);
     finished_ = group;
     uint64_t bytes = states_.bytes();
+    INDIGO_TRY(states_.accumulate(state_, frame, chunk->selection, group_of_));
     for (AggregateCall& call : calls_) {
-      INDIGO_TRY(call.accumulate(state_, frame, chunk->selection, group_of_, states_.data()));
       if (finished_ > 0) INDIGO_TRY(call.flush(state_, finished_, states_.data()));
       bytes += call.bytes();
     }
