@@ -84,6 +84,10 @@ CASES += [
      "set statement_timeout = 50"),
     ("groups of large texts", "select count(*) from (select a from large, generate_series(1, 1000) offset 0) q group by a"),
     ("groups of large arrays", "select count(*) from (select b from large, generate_series(1, 1000) offset 0) q group by b"),
+    ("frames that begin again", "set statement_timeout = 0; create table if not exists long as select g i, md5(g::text) t from generate_series(1, 300000) g; "
+     "set statement_timeout = 50; select max(t) over (order by i rows between 250000 preceding and current row) from long offset 1000000"),
+    ("values of frames without peers",
+     "select last_value(t) over (order by i / 300000 rows between unbounded preceding and unbounded following exclude group) from long offset 1000000"),
     ("a search among large numbers", "select array_position(array(select g::numeric from generate_series(1, 500000) g), repeat('7', 130000)::numeric)"),
     ("a label tree and many words",
      "create extension if not exists ltree; set statement_timeout = 50; select (select string_agg('l' || g, '.') from generate_series(1, 60000) g)::ltree "
@@ -122,4 +126,4 @@ def run_shapes(server, neighbour, suite, sanitized):
         else:
             suite.passed(f"shapes: {name}")
     server.run("set statement_timeout = 0")
-    server.run(f"drop table shapes, level0, many, letters, meeting, large, {', '.join(f'{name}_values' for name in ELEMENTS)} cascade")
+    server.run(f"drop table shapes, level0, many, letters, meeting, large, long, {', '.join(f'{name}_values' for name in ELEMENTS)} cascade")

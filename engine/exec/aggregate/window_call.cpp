@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 
 namespace indigo::engine::exec {
 namespace {
 
 constexpr SqlState kInvalidNtile{"22014"}, kInvalidNthValue{"22016"};
+constexpr uint64_t kUnitsOfRow = 4;
 
 // pg_proc OIDs.
 enum Function : Oid {
@@ -138,11 +140,13 @@ class FrameValueCall final : public WindowCall {
     }
     if (function_ == kLastValue) {
       for (uint32_t j = r.end; j-- > r.begin;) {
+        note_work(kUnitsOfRow);
         if (!frame.excluded(p, row, j)) return j;
       }
       return RowStore::kNoRow;
     }
     for (uint32_t j = r.begin; j < r.end; j++) {
+      note_work(kUnitsOfRow);
       if (!frame.excluded(p, row, j) && --nth == 0) return j;
     }
     return RowStore::kNoRow;
@@ -183,12 +187,12 @@ class AggregateWindowCall final : public WindowCall {
         live_ = true;
         if (frame.excludes()) {
           for (uint32_t j = r.begin; j < r.end; j++) {
+            note_work(kUnitsOfRow);
             if (!frame.excluded(p, i, j)) INDIGO_TRY(put_in(state, p, j, j + 1));
           }
         } else {
           INDIGO_TRY(put_in(state, p, r.begin, r.end));
         }
-        if ((i & 63) == 0) INDIGO_TRY(state.check());
       }
       now = r;
       valid = true;
@@ -227,6 +231,11 @@ class AggregateWindowCall final : public WindowCall {
   Status put_in(QueryState& state, const WindowPartition& p, uint32_t begin, uint32_t end) {
     while (begin < end) {
       uint32_t block = begin / kChunkRows, last = std::min(end, (block + 1) * kChunkRows);
+      unseen_ += last - begin;
+      if (unseen_ > kRowsBetweenLooks) {
+        unseen_ = 0;
+        INDIGO_TRY(state.check());
+      }
       rows_.clear();
       for (; begin < last; begin++) {
         if (passes(p, begin)) rows_.push_back(static_cast<uint16_t>(begin % kChunkRows));
@@ -243,8 +252,10 @@ class AggregateWindowCall final : public WindowCall {
   }
 
   AggregateCall call_;
+  static constexpr uint32_t kRowsBetweenLooks = 16 * kChunkRows;
   bool filtered_;
   bool live_ = false;
+  uint32_t unseen_ = 0;  // rows that were put in since somebody looked at interrupts
   std::vector<Block16> state_;
   std::vector<const Vector*> pointers_;
   std::vector<uint16_t> rows_;
