@@ -20,6 +20,7 @@ bool is_cast(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kRelabel:
     case ExprKind::kIoCast:
+    case ExprKind::kRowCast:
     case ExprKind::kArrayCast:
     case ExprKind::kDomainCast: return true;
     case ExprKind::kCall:
@@ -108,6 +109,8 @@ class Deparser {
           return print(*as<RelabelExpr>(e).argument, implicit);
         return print_cast(e, *as<RelabelExpr>(e).argument, as<RelabelExpr>(e).implicit, implicit);
       case ExprKind::kIoCast: return print_cast(e, *as<IoCastExpr>(e).argument, as<IoCastExpr>(e).implicit, implicit);
+      case ExprKind::kRowCast:
+        return print_cast(e, *as<RowCastExpr>(e).argument, as<RowCastExpr>(e).implicit, implicit);
       case ExprKind::kArrayCast:
         return print_cast(e, *as<ArrayCastExpr>(e).argument, as<ArrayCastExpr>(e).implicit, implicit);
       case ExprKind::kDomainCast:
@@ -156,6 +159,7 @@ class Deparser {
     switch (e.kind) {
       case ExprKind::kRelabel: return is_simple(*as<RelabelExpr>(e).argument, e, true);
       case ExprKind::kIoCast: return is_simple(*as<IoCastExpr>(e).argument, e, true);
+      case ExprKind::kRowCast: return is_simple(*as<RowCastExpr>(e).argument, e, true);
       case ExprKind::kArrayCast: return is_simple(*as<ArrayCastExpr>(e).argument, e, true);
       case ExprKind::kDomainCast: return is_simple(*as<DomainCastExpr>(e).argument, e, true);
       case ExprKind::kSubscript: return true;
@@ -292,19 +296,39 @@ class Deparser {
     const auto f = catalog_.function(call.function);
     if (f == nullptr) return fail("cache lookup failed for function " + std::to_string(call.function));
     out_ += function_name(*f) + "(";
+    if (call.positional >= 0) {
+      print_given(call, *f);
+      out_ += ")";
+      return;
+    }
     for (size_t i = 0; i < call.arguments.size(); i++) {
       if (i) out_ += ", ";
-      if (i + 1 == call.arguments.size() && call.variadic_array) out_ += "VARIADIC ";
-      const auto* array = try_as<ArrayExpr>(call.arguments[i]);
-      // A variadic function's collected arguments are printed one by one.
-      if (f->variadic != kInvalidOid && f->variadic != oid::kAny && i + 1 == call.arguments.size() && array &&
-          i + 1 == f->arguments.size()) {
-        print_list(array->elements);
-      } else {
-        print(*call.arguments[i], true);
-      }
+      if (i + 1 == call.arguments.size() && is_variadic(call, *f)) out_ += "VARIADIC ";
+      print(*call.arguments[i], true);
     }
     out_ += ")";
+  }
+
+  // Arguments that were collected are an array, too.
+  static bool is_variadic(const CallExpr& call, const types::FunctionInfo& f) {
+    return call.variadic_array || (f.variadic != kInvalidOid && f.variadic != oid::kAny);
+  }
+
+  // The arguments as they were written: without defaults, names where there were some.
+  void print_given(const CallExpr& call, const types::FunctionInfo& f) {
+    std::vector<std::string> names;
+    for (size_t k = 0; k < f.argument_names.size(); k++) {
+      const char mode = k < f.argument_modes.size() ? f.argument_modes[k] : 'i';
+      if (mode != 'o' && mode != 't') names.push_back(f.argument_names[k]);
+    }
+    for (size_t i = 0; i < call.given.size(); i++) {
+      if (i) out_ += ", ";
+      const auto number = static_cast<size_t>(call.given[i]);
+      if (number + 1 == call.arguments.size() && is_variadic(call, f)) out_ += "VARIADIC ";
+      if (i >= static_cast<size_t>(call.positional) && number < names.size())
+        out_ += types::quote_identifier(names[number]) + " => ";
+      print(*call.arguments[number], true);
+    }
   }
 
   // EXTRACT, AT TIME ZONE ...; false when the function is none of them.
@@ -528,7 +552,8 @@ class Deparser {
 
   void print_subscript(const SubscriptExpr& e) {
     if (e.assign != nullptr) return fail("an assignment to a part has no text of its own");
-    const bool plain = e.container->kind == ExprKind::kVar || e.container->kind == ExprKind::kField;
+    const bool named = options_.nodes == nullptr || options_.nodes->names_columns();
+    const bool plain = (e.container->kind == ExprKind::kVar && named) || e.container->kind == ExprKind::kField;
     if (!plain) out_ += "(";
     print(*e.container, true);
     if (!plain) out_ += ")";

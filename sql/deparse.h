@@ -17,6 +17,8 @@ class QueryNodePrinter {
   virtual ~QueryNodePrinter() = default;
   // False: not one of these.
   virtual bool print(const Expr& e, std::string& out) const = 0;
+  // Whether a column's text is a name, which needs no parentheses before a subscript: a domain's VALUE is none.
+  virtual bool names_columns() const { return true; }
   // The name of a field of a row without a type of its own; empty: not known.
   virtual std::string record_field([[maybe_unused]] const ExprPtr& row, [[maybe_unused]] int field) const { return {}; }
   // Where a line inside an expression begins, in columns; CASE moves those inside it.

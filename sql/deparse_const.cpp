@@ -12,9 +12,9 @@
 namespace indigo::sql {
 namespace {
 
-std::string value_text(catalog::CatalogView& catalog, const ConstExpr& e) {
+std::string value_text(catalog::CatalogView& catalog, const ConstExpr& e, const types::FormatSettings* format) {
   if (e.type.oid == oid::kUnknown) return std::string(e.value.get().str);
-  CatalogOnlySession session(catalog);
+  CatalogOnlySession session(catalog, format);
   types::FuncContext context(session);
   Arena arena;
   context.set_arena(&arena);
@@ -92,7 +92,7 @@ std::string deparse_collation(catalog::CatalogView& catalog, Oid collation, bool
 std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, bool always_qualify) {
   const std::string type = deparse_type(catalog, e.type, always_qualify);
   if (e.value.get().null) return "NULL::" + type;
-  std::string text = value_text(catalog, e);
+  std::string text = value_text(catalog, e, always_qualify ? nullptr : catalog.formats());
   switch (e.type.oid) {
     case oid::kBool: return e.value.get().b ? "true" : "false";
     case oid::kUnknown: return quoted(text);

@@ -1,5 +1,5 @@
 // A session that only has a catalog: enough for output functions when expressions are printed. Formats are the defaults
-// (ISO dates), so that what was printed reads the same in every session.
+// (ISO dates), so that what was printed reads the same in every session, unless others are given.
 // Thread safety: as the catalog view it wraps.
 #pragma once
 
@@ -12,7 +12,8 @@ namespace indigo::sql {
 
 class CatalogOnlySession final : public catalog::SessionContext, public types::TextSearchSession {
  public:
-  explicit CatalogOnlySession(catalog::CatalogView& catalog) : catalog_(catalog) {}
+  explicit CatalogOnlySession(catalog::CatalogView& catalog, const types::FormatSettings* format = nullptr)
+      : catalog_(catalog), format_(format != nullptr ? *format : types::FormatSettings()) {}
 
   const types::FormatSettings& format() override { return format_; }
   catalog::CatalogView& catalog() override { return catalog_; }

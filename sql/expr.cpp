@@ -45,7 +45,8 @@ void children(N& n, F&& f) {
     f(n.equal);
   } else if constexpr (std::is_same_v<T, NullTestExpr> || std::is_same_v<T, BooleanTestExpr> ||
                        std::is_same_v<T, RelabelExpr> || std::is_same_v<T, IoCastExpr> ||
-                       std::is_same_v<T, CollateExpr> || std::is_same_v<T, FieldExpr>) {
+                       std::is_same_v<T, RowCastExpr> || std::is_same_v<T, CollateExpr> ||
+                       std::is_same_v<T, FieldExpr>) {
     f(n.argument);
   } else if constexpr (std::is_same_v<T, DistinctExpr>) {
     f(n.left);
@@ -112,6 +113,7 @@ auto dispatch(const Expr& e, F&& f) {
     case ExprKind::kSubscript: return f(as<SubscriptExpr>(e));
     case ExprKind::kRelabel: return f(as<RelabelExpr>(e));
     case ExprKind::kIoCast: return f(as<IoCastExpr>(e));
+    case ExprKind::kRowCast: return f(as<RowCastExpr>(e));
     case ExprKind::kArrayCast: return f(as<ArrayCastExpr>(e));
     case ExprKind::kDomainCast: return f(as<DomainCastExpr>(e));
     case ExprKind::kCollate: return f(as<CollateExpr>(e));

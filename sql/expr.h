@@ -54,6 +54,7 @@ enum class ExprKind : uint8_t {
   kDefault,       // DEFAULT in VALUES or SET (analyzer replaces it before planning)
   kSessionValue,  // CURRENT_DATE, CURRENT_USER and so on
   kWholeRow,      // analyzer: a range-table entry as a composite value
+  kRowCast,       // a row of a child or typed table as one of its parent's or its type's
 };
 
 struct Expr;
@@ -113,6 +114,10 @@ struct CallExpr : ExprOf<ExprKind::kCall> {
   bool strict = true, returns_set = false;
   types::Volatility volatility = types::Volatility::kImmutable;
   bool variadic_array = false;  // the last argument is the VARIADIC array itself
+  // How it was written (deparse): `given` are the arguments that are no defaults, as they were written, `positional` how many of
+  // them have no name. -1: all arguments, in their order.
+  int positional = -1;
+  std::vector<int> given;
   ExprList arguments;
 };
 struct BoolExpr : ExprOf<ExprKind::kBool> {
@@ -196,6 +201,11 @@ struct RelabelExpr : ExprOf<ExprKind::kRelabel> {
   bool implicit = true;
 };
 struct IoCastExpr : ExprOf<ExprKind::kIoCast> {
+  ExprPtr argument;
+  bool implicit = false;
+};
+// The fields that the type of `argument` has by the same names, in the order of the node's type.
+struct RowCastExpr : ExprOf<ExprKind::kRowCast> {
   ExprPtr argument;
   bool implicit = false;
 };

@@ -360,11 +360,13 @@ struct PlannedStatement {
   bool read_only = true;             // changes and locks nothing
   // Planned for a cursor: where the root, after `targets`, has the row keys of tables that WHERE CURRENT OF may change.
   struct CursorTable {
-    Oid relation;
-    int column;
+    int column;                  // with the key
+    int table_column;            // with the table that the row is of; -1: it is of the only one
+    std::vector<Oid> relations;  // that rows may be of; without locks, one that is scanned twice stands here twice
   };
   std::vector<CursorTable> cursor_tables;
-  bool locks_rows = false;  // some FOR UPDATE or its kin, in whatever subquery
+  size_t cursor_columns = 0;  // of the root that they take
+  bool locks_rows = false;    // some FOR UPDATE or its kin, in whatever subquery
   // What must still be true when the plan runs: relations with the table lock each needs.
   struct Dependency {
     std::shared_ptr<const RelationInfo> relation;

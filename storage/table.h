@@ -79,7 +79,8 @@ struct Claimed {
   std::string row;       // newest version's image, own pending changes of earlier commands included
   bool changed = false;  // newer than the caller's view: READ COMMITTED must re-check its condition
   bool own = false;      // the newest version is this transaction's
-  // With kNotFound from claim: this very command has changed the row already (UPDATE skips it; ON CONFLICT says 21000).
+  // With kNotFound from claim: this very command has changed the row already (UPDATE skips it; ON CONFLICT says 21000). From
+  // lock_row: the transaction has since the view.
   bool self_modified = false;
 };
 

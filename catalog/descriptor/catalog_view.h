@@ -17,7 +17,8 @@
 #include "types/oids.h"
 
 namespace indigo::types {
-struct TypeOrder;  // types/function/registry.h
+struct FormatSettings;  // types/function/context.h
+struct TypeOrder;       // types/function/registry.h
 }  // namespace indigo::types
 
 namespace indigo::catalog {
@@ -76,6 +77,8 @@ class CatalogView : public types::CatalogContext {
   virtual Oid user() const { return oid::kBootstrapSuperuser; }
   // Whether the current role may look names up in the schema (USAGE).
   virtual bool may_use_schema(Oid schema) { return schema != kInvalidOid; }
+  // How constants look in definitions that the user asks for; null: as in every session.
+  virtual const types::FormatSettings* formats() const { return nullptr; }
 
   // ---- what the system information functions look up beside: rows of the system table with this pg_class OID whose key
   // begins with `prefix` (at most three values), or, when `index` is not negative, of that secondary index

@@ -53,6 +53,9 @@ class SessionCatalog final : public CatalogView {
   void set_search_path(std::vector<std::string> elements);
   // The current role: "$user" and privileges.
   void set_user(Oid role);
+  // Must outlive the view.
+  void set_formats(const types::FormatSettings& formats) { formats_ = &formats; }
+  const types::FormatSettings* formats() const override { return formats_; }
   Oid user() const override { return user_; }
 
   // ---- what DDL tells: the bound transaction has changed these objects (pg_class or pg_type OIDs; kInvalidOid:
@@ -262,6 +265,7 @@ class SessionCatalog final : public CatalogView {
   mutable uint64_t private_seen_ = 0;  // the database's version that it is for
   uint64_t local_version_ = 0;         // of the maps below
   uint64_t local_shared_version_ = 0;
+  const types::FormatSettings* formats_ = nullptr;
   Oid user_ = kInvalidOid;
   Oid temp_schema_ = kInvalidOid;
   int temp_number_ = 0;

@@ -51,7 +51,7 @@ struct Reader {
         return invalid("COPY format \"" + format + "\" not recognized").at(option.location + 1);
       }
     } else if (name == "freeze") {
-      INDIGO_TRY(sql::option_boolean(option));  // committed rows are always visible at once
+      INDIGO_ASSIGN(out.freeze, sql::option_boolean(option));
     } else if (name == "delimiter") {
       delimiter = sql::option_text(arg);
     } else if (name == "null") {

@@ -18,6 +18,7 @@ struct CopyOptions {
   char quote = '"', escape = '"';
   bool header = false;        // write or skip the first line
   bool header_match = false;  // and check its names (FROM)
+  bool freeze = false;
   bool force_quote_all = false;
   std::vector<std::string> force_quote, force_not_null, force_null;  // column names
   std::string encoding;                                              // of the bytes; empty: client_encoding

@@ -30,6 +30,7 @@ class VariableScope;
 }  // namespace indigo::sql
 namespace indigo::storage {
 class Store;
+class Table;
 class Transaction;
 }  // namespace indigo::storage
 
@@ -83,6 +84,8 @@ class DdlHost {
   virtual void dropped(Oid /*class_id*/, Oid /*object*/, int32_t /*sub*/, bool /*asked*/, bool /*needed*/) {}
   // ... and of tables that ALTER TABLE and its kin write again. `reasons`: of rewrite_reason.
   virtual void rewritten(Oid /*relation*/, int32_t /*reasons*/) {}
+  // A new table, or one that is emptied or written again, has its rows here.
+  virtual void stored(const storage::Table& /*table*/) {}
   // Runs a SELECT in this transaction over the newest state, own changes included. Rows arrive in chunks.
   using Rows = std::function<Status(const ResultShape& shape, const Chunk& chunk)>;
   virtual Status run_query(std::string_view sql, const Rows& rows) = 0;

@@ -136,6 +136,7 @@ bool References::node(const sql::Expr& e) {
     case sql::ExprKind::kArray:
     case sql::ExprKind::kRelabel:
     case sql::ExprKind::kIoCast:
+    case sql::ExprKind::kRowCast:
     case sql::ExprKind::kArrayCast: type(e.type); break;
     case sql::ExprKind::kCollate:  // the order of a class is that of the sort key's operator
       if (!sql::is_class_order(catalog_, e)) type(e.type);

@@ -103,7 +103,8 @@ Result<NodePtr> Builder::compile_node(const sql::ExprPtr& expr) {
     case Kind::kArrayCast: return compile_array(*this, e);
     case Kind::kRow:
     case Kind::kRowCompare:
-    case Kind::kField: return compile_record(*this, e);
+    case Kind::kField:
+    case Kind::kRowCast: return compile_record(*this, e);
     case Kind::kRelabel:
     case Kind::kIoCast:
     case Kind::kDomainCast:

@@ -24,7 +24,7 @@ class ExecutionImpl final : public Execution {
     if (analyze) state_.analysis = std::make_unique<exec::QueryState::Counters>();
     changes_ = statement_->command != sql::CommandKind::kSelect;
     for (const auto& cte : statement_->ctes) changes_ |= cte.changes_data;
-    visible_ = statement_->targets.size() + statement_->cursor_tables.size();
+    visible_ = statement_->targets.size() + statement_->cursor_columns;
   }
   ~ExecutionImpl() override { close(); }
 

@@ -16,11 +16,12 @@ Status CallFrame::enter(const types::FunctionInfo& info) {
   for (const std::string& line : info.settings) {
     const size_t at = line.find('=');
     const std::string name = line.substr(0, at), value = line.substr(at + 1);
-    std::string before;
-    if (!session_.context().setting(name, before)) before.clear();
+    Kept kept{name, {}, 0};
+    if (!session_.context().setting(name, kept.before)) kept.before.clear();
     INDIGO_TRY(session_.settings().set(name, value, Settings::Scope::kLocal,
                                        may_set_as_superuser(session_.session_catalog(), session_.user(), name)));
-    settings_.emplace_back(name, std::move(before));
+    kept.mark = session_.settings().mark();
+    settings_.push_back(std::move(kept));
   }
   generation_within_ = session_.setting_effects().plan_generation();
   return {};
@@ -30,8 +31,10 @@ CallFrame::~CallFrame() {
   definer_.reset();
   bool as_before = !settings_.empty() && session_.setting_effects().plan_generation() == generation_within_;
   for (auto at = settings_.rbegin(); at != settings_.rend(); ++at) {
-    // The value was in force before: it is valid.
-    Status restored = session_.settings().set(at->first, at->second, Settings::Scope::kLocal, true);
+    // Both values were in force before: they are valid. A SET of the routine's own, unlike SET LOCAL, outlasts the call.
+    std::string lasting;
+    const std::string& after = session_.settings().lasting_since(at->mark, at->name, lasting) ? lasting : at->before;
+    Status restored = session_.settings().set(at->name, after, Settings::Scope::kLocal, true);
     if (restored.ok()) continue;
     as_before = false;
     session_.notice(Severity::kWarning, restored.error());

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -30,7 +29,12 @@ class CallFrame {
  private:
   SessionParts& session_;
   std::optional<SessionRoles::Acting> definer_;
-  std::vector<std::pair<std::string, std::string>> settings_;  // and what the settings were
+  // A setting, its value before, and the mark of the changes after the clause's.
+  struct Kept {
+    std::string name, before;
+    uint32_t mark = 0;
+  };
+  std::vector<Kept> settings_;
   // SessionSettings::plan_generation before them and with them: what was planned before serves again behind the call, and what is
   // being planned while a call is folded is not outdated by it.
   uint64_t generation_before_ = 0, generation_within_ = 0;

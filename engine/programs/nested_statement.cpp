@@ -18,6 +18,7 @@
 #include "engine/session/statement_scope.h"
 #include "engine/utility/utility.h"
 #include "sql/parse/parser.h"
+#include "sql/plan/rewrite/fold.h"
 #include "storage/transaction.h"
 #include "types/oids.h"
 
@@ -51,6 +52,15 @@ Status NestedStatement::prepare(SessionParts& session, bool for_cursor) {
     INDIGO_ASSIGN(prepared_, session.preparation().prepare(parsed_, {}, false, {}, {}, for_cursor));
     return {};
   });
+}
+
+Status NestedStatement::check_constants(SessionParts& session) const {
+  if (prepared_->plan == nullptr) return {};
+  const sql::PlannedStatement& plan = *prepared_->plan;
+  if (plan.root->kind != sql::PlanKind::kResult || !plan.root->inputs.empty()) return {};
+  const auto& root = static_cast<const sql::ResultPlan&>(*plan.root);
+  for (const sql::ExprPtr& e : root.projection) INDIGO_TRY(sql::planning::folding_failure(session.context(), e));
+  return root.condition == nullptr ? Status() : sql::planning::folding_failure(session.context(), root.condition);
 }
 
 const std::shared_ptr<const NestedStatement::Columns>& NestedStatement::columns(SessionParts& session) {

@@ -34,6 +34,9 @@ class NestedStatement {
 
   // Analyzes and plans, again when the catalog has changed. `for_cursor`: WHERE CURRENT OF may name what is opened with it.
   Status prepare(SessionParts& session, bool for_cursor = false);
+  // What PostgreSQL ends the planning of a constant with that cannot be computed: here the plan leaves it to its run. Of plans
+  // that only compute.
+  Status check_constants(SessionParts& session) const;
   const Prepared& prepared() const { return *prepared_; }
   const PreparedPtr& shared_prepared() const { return prepared_; }
   const PgQuery__Node* node() const { return parsed_->node; }

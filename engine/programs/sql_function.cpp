@@ -59,7 +59,11 @@ Result<std::shared_ptr<Routine>> SqlFunction::make(SessionParts& session,
                                                    const TypeRef& result, std::span<const TypeRef> arguments) {
   RoutineResult shape = result_of(session, *info, result, arguments);
   auto function = std::make_shared<SqlFunction>(std::move(info), std::move(shape));
-  if (Status status = function->prepare(session, arguments); !status.ok()) {
+  Status status = function->prepare(session, arguments);
+  for (const auto& statement : function->statements_) {
+    if (status.ok()) status = statement->check_constants(session);
+  }
+  if (!status.ok()) {
     Error error = std::move(*status.take_error());
     error.add_context("SQL function \"" + function->info().name + "\" during startup");
     return error;
@@ -123,6 +127,13 @@ Status SqlFunction::prepare_result(SessionParts& session) {
     auto cast = ValueCast::make(session, given[0], result_.type, false);
     if (!cast.ok()) return mismatch(session, "Actual return type is " + name(given[0].oid) + ".");
     casts_.push_back(std::move(*cast));
+    return {};
+  }
+  if (given.size() == 1 && result_.type.oid != oid::kRecord &&
+      sql::is_row_of(session.session_catalog(), given[0].oid, result_.type.oid)) {
+    INDIGO_ASSIGN(ValueCast cast, ValueCast::make(session, given[0], result_.type, false));
+    casts_.push_back(std::move(cast));
+    whole_row_ = true;
     return {};
   }
   if (given.size() == 1 && (given[0].oid == result_.type.oid || given[0].oid == oid::kRecord) &&
@@ -191,7 +202,11 @@ Status SqlFunction::convert(SessionParts& session, const Chunk& chunk, uint32_t 
     values.push_back(value);
   };
   if (whole_row_) {
-    keep(chunk.columns[0].datum(row));
+    Datum value = chunk.columns[0].datum(row);
+    if (!casts_.empty()) {  // of a child table
+      INDIGO_ASSIGN(value, casts_[0].apply(session, value));
+    }
+    keep(value);
     return {};
   }
   const std::vector<TypeRef>& columns = result_.known ? result_.columns : given_;

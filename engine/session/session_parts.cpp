@@ -75,6 +75,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
       output_arena_(std::make_unique<Arena>()),
       output_context_(std::make_unique<types::FuncContext>(*functions_)) {
   output_context_->set_arena(output_arena_.get());
+  catalog_->set_formats(applied_->format);
   applied_->spill->statistics = instance.spill_statistics();
   applied_->spill->database = catalog_->database();
   block_->before_end = [this](size_t depth, TransactionBlock::End end) {

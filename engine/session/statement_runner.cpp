@@ -267,7 +267,7 @@ Status StatementRunner::run_rule_queries(std::span<const PreparedPtr> queries, s
 Status StatementRunner::materialise(Portal& portal) {
   std::vector<Phys> columns;
   for (const auto& column : portal.prepared->plan->root->columns) {
-    if (columns.size() == portal.prepared->plan->targets.size() + portal.prepared->plan->cursor_tables.size()) break;
+    if (columns.size() == portal.prepared->plan->targets.size() + portal.prepared->plan->cursor_columns) break;
     columns.push_back(types::phys_of(session_.session_catalog(), column.type.oid));
   }
   exec::SpillSpace& space = *session_.applied_settings().spill;

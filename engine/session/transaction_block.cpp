@@ -1,5 +1,7 @@
 #include "engine/session/transaction_block.h"
 
+#include <algorithm>
+
 #include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/exec/execution.h"
@@ -135,6 +137,12 @@ void TransactionBlock::let_go(bool committed) {
   if (transaction_) ended_ = std::move(transaction_);
 }
 
+bool TransactionBlock::is_new(const storage::Table& table) const {
+  const size_t since = savepoints_.empty() ? 0 : savepoints_.back().new_tables;
+  return std::find(new_tables_.begin() + static_cast<std::ptrdiff_t>(since), new_tables_.end(), &table) !=
+         new_tables_.end();
+}
+
 void TransactionBlock::end(bool committed) {
   kept_.clear();
   let_go(committed);
@@ -143,6 +151,7 @@ void TransactionBlock::end(bool committed) {
 
 void TransactionBlock::end_in_session(bool committed) {
   savepoints_.clear();
+  new_tables_.clear();
   deferred_checks_.clear();
   state_ = State::kIdle;
   committed ? settings_.commit() : settings_.rollback();  // looks roles up: in no transaction any more
@@ -229,7 +238,7 @@ int TransactionBlock::find(std::string_view name) const {
 Status TransactionBlock::savepoint(std::string_view name) {
   uint32_t level = transaction_ ? transaction_->savepoint() : 0;
   savepoints_.push_back({std::string(name), level, settings_.mark(), deferred_checks_.mark(), notifications_.mark(),
-                         changes_.mark(), read_only_});
+                         changes_.mark(), new_tables_.size(), read_only_});
   return {};
 }
 
@@ -254,6 +263,7 @@ Status TransactionBlock::roll_back_nested(size_t at) {
   deferred_checks_.rollback_to(savepoints_[at].checks);
   notifications_.rollback_to(savepoints_[at].notifications);
   changes_.rollback_to(savepoints_[at].changes);
+  new_tables_.resize(savepoints_[at].new_tables);
   read_only_ = savepoints_[at].read_only;
   savepoints_.resize(at + 1);
   if (state_ == State::kFailed) state_ = State::kBlock;  // a program may have savepoints in an implicit transaction

@@ -27,7 +27,8 @@
 
 namespace indigo::storage {
 struct PreparedName;
-}
+class Table;
+}  // namespace indigo::storage
 
 namespace indigo::engine {
 
@@ -117,6 +118,9 @@ class TransactionBlock {
   LargeObjectDescriptors& large_objects() { return large_objects_; }
   // What logical replication will be told of the transaction.
   replication::SessionChanges& changes() { return changes_; }
+  // The transaction has made a table to hold a relation's rows; and whether it did since the innermost savepoint.
+  void note_new(const storage::Table& table) { new_tables_.push_back(&table); }
+  bool is_new(const storage::Table& table) const;
   // Lives until the transaction has ended.
   void keep(std::shared_ptr<void> what) { kept_.push_back(std::move(what)); }
   bool keeps_anything() const { return !kept_.empty(); }
@@ -142,6 +146,7 @@ class TransactionBlock {
     exec::DeferredChecks::Mark checks;
     SessionNotifications::Mark notifications;
     replication::SessionChanges::Mark changes;
+    size_t new_tables;
     bool read_only;  // when it was set: the mode comes back with its end
   };
   int find(std::string_view name) const;
@@ -171,6 +176,7 @@ class TransactionBlock {
   exec::DeferredChecks deferred_checks_;
   LargeObjectDescriptors large_objects_;
   std::vector<std::shared_ptr<void>> kept_;
+  std::vector<const storage::Table*> new_tables_;
 };
 
 }  // namespace indigo::engine

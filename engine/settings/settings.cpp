@@ -52,7 +52,7 @@ int64_t Settings::integer(uint32_t index) const {
 
 void Settings::assign(uint32_t index, std::string value, Scope scope) {
   Slot& slot = own(index);
-  if (in_transaction_) undo_.push_back({index, {}, slot.value, slot.session_value, true});
+  if (in_transaction_) undo_.push_back({index, {}, slot.value, slot.session_value, true, scope});
   if (scope == Scope::kSession) slot.session_value = value;
   slot.value = std::move(value);
   if (on_change) on_change(index);
@@ -80,7 +80,7 @@ Status Settings::set_custom(std::string_view name, std::string_view text, Scope 
   if (in_transaction_) {
     auto stays = custom_session_.find(key);
     undo_.push_back({kCustom, key, now == custom_.end() ? "" : now->second,
-                     stays == custom_session_.end() ? "" : stays->second, now != custom_.end()});
+                     stays == custom_session_.end() ? "" : stays->second, now != custom_.end(), scope});
   }
   custom_[key] = text;
   custom_generation_++;
@@ -183,6 +183,22 @@ bool Settings::lookup(std::string_view name, std::string& value) const {
   auto shown = show(name);
   if (!shown.ok()) return false;
   value = *shown;
+  return true;
+}
+
+bool Settings::lasting_since(uint32_t mark, std::string_view name, std::string& value) const {
+  const auto index = find_setting(name);
+  const auto is_set = [&](const Undo& u) {
+    return u.scope == Scope::kSession && (index ? u.name.empty() && u.index == *index : u.name == name);
+  };
+  if (mark > undo_.size() || std::none_of(undo_.begin() + mark, undo_.end(), is_set)) return false;
+  if (index) {
+    value = slots_[*index] ? slots_[*index]->session_value : defaults_[*index];
+    return true;
+  }
+  const auto custom = custom_session_.find(std::string(name));
+  if (custom == custom_session_.end()) return false;
+  value = custom->second;
   return true;
 }
 

@@ -43,6 +43,8 @@ class Settings {
   // The display form. Errors: 42704.
   Result<std::string> show(std::string_view name) const;
   bool lookup(std::string_view name, std::string& value) const;
+  // Whether a SET since the mark, not SET LOCAL, has given it a value: the one that stays after the transaction.
+  bool lasting_since(uint32_t mark, std::string_view name, std::string& value) const;
   // Startup values: become what RESET returns to.
   Status set_default(std::string_view name, std::string_view text, bool superuser);
   // What RESET returns to becomes another value, and so does the setting, unless the session has given it one. `before`: the
@@ -79,6 +81,7 @@ class Settings {
     std::string name;  // custom settings
     std::string value, session_value;
     bool existed = true;
+    Scope scope = Scope::kLocal;  // of the change
   };
   void assign(uint32_t index, std::string value, Scope scope);
   Status set_custom(std::string_view name, std::string_view text, Scope scope);

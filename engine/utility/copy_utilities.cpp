@@ -16,6 +16,7 @@
 #include "engine/copy/copy_writer.h"
 #include "engine/copy/server_copy.h"
 #include "engine/exec/change/bulk_insert.h"
+#include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
@@ -25,6 +26,7 @@
 #include "engine/settings/applied_settings.h"
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/analyze/copy_condition.h"
 #include "sql/parse/parse_tree.h"
 #include "sql/parse/text_position.h"
 #include "sql/plan/change/table_rules.h"
@@ -137,6 +139,7 @@ std::string kind_of(const catalog::RelationInfo& relation) {
   if (relation.kind == catalog::RelationKind::kView) return "view";
   if (relation.is_partitioned()) return "partitioned table";
   if (relation.is_foreign()) return "foreign table";
+  if (relation.kind == catalog::RelationKind::kMaterializedView) return "materialized view";
   return relation.kind == catalog::RelationKind::kSequence ? "sequence" : "non-table relation";
 }
 
@@ -155,24 +158,11 @@ Status check_row_reference(const sql::Expr& e, const catalog::RelationInfo& rela
   return {};
 }
 
-// COPY FROM's WHERE looks at one row and nothing else.
-Status check_where(std::string_view text, const sql::ExprPtr& condition, const catalog::RelationInfo& relation) {
+Status check_where(const sql::ExprPtr& condition, const catalog::RelationInfo& relation) {
   Status status;
   sql::visit_expressions(condition, [&](const sql::Expr& e, int) {
-    const char* what = nullptr;
-    SqlState state = sqlstate::kGroupingError;
-    if (e.kind == sql::ExprKind::kAggregate) what = "aggregate functions are not allowed in COPY FROM WHERE conditions";
-    if (e.kind == sql::ExprKind::kWindowCall) {
-      what = "window functions are not allowed in COPY FROM WHERE conditions";
-      state = sqlstate::kWindowingError;
-    }
-    if (e.kind == sql::ExprKind::kSubLink) {
-      what = "cannot use subquery in COPY FROM WHERE condition";
-      state = sqlstate::kFeatureNotSupported;
-    }
-    if (what != nullptr && status.ok()) status = Error(state, what).at(sql::character_position(text, e.location));
     if (status.ok()) status = check_row_reference(e, relation);
-    return what == nullptr;
+    return status.ok();
   });
   return status;
 }
@@ -203,9 +193,9 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
   for (const auto& check : analyzed.query->checks) plan.checks.push_back(to_row(check));
   plan.check_names = analyzed.query->check_names;
   if (where != nullptr) {
-    INDIGO_ASSIGN(sql::ExprPtr condition, sql::analyze_expression(call.session.context(), where, call.statement.text,
-                                                                  target.relation, {oid::kBool, -1, kInvalidOid}));
-    INDIGO_TRY(check_where(call.statement.text, condition, r));
+    INDIGO_ASSIGN(sql::ExprPtr condition,
+                  sql::analyze_copy_condition(call.session.context(), where, call.statement.text, target.relation));
+    INDIGO_TRY(check_where(condition, r));
     INDIGO_TRY(check_functions(catalog, {condition}));
     plan.where = to_row(condition);
   }
@@ -360,6 +350,22 @@ std::string client_encoding(SessionParts& session) {
   return encoding;
 }
 
+// FREEZE shows rows to transactions that began before: PostgreSQL takes it only where that changes nothing. Here committed rows
+// are as visible as they become with it.
+Status check_freeze(SessionParts& session, const catalog::RelationInfo& relation) {
+  if (relation.is_partitioned())
+    return Error(sqlstate::kFeatureNotSupported, "cannot perform COPY FREEZE on a partitioned table");
+  for (const auto& [name, portal] : session.portals().named()) {
+    if (portal->is_cursor)
+      return Error(sqlstate::kInvalidTransactionState,
+                   "cannot perform COPY FREEZE because of prior transaction activity");
+  }
+  if (relation.table != nullptr && session.block().is_new(*relation.table)) return {};
+  return Error(
+      sqlstate::kObjectNotInPrerequisiteState,
+      "cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction");
+}
+
 Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options) {
   auto& session = call.session;
   INDIGO_TRY(check_not_read_only(call, "COPY FROM"));
@@ -396,6 +402,7 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   } else {
     INDIGO_ASSIGN(source, call.sink.copy_in(options.format, static_cast<uint32_t>(target.columns.size())));
   }
+  if (options.freeze) INDIGO_TRY(check_freeze(session, *target.relation));
   std::optional<EncodedCopySource> converting;
   if (converter != nullptr) converting.emplace(*source, *converter);
   auto reader = CopyReader::create(converting ? static_cast<CopySource&>(*converting) : *source, options,

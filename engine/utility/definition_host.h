@@ -71,6 +71,7 @@ class DefinitionHost final : public DdlHost {
   void inserted(const std::shared_ptr<const catalog::RelationInfo>& relation, Bytes row) override {
     if (session_.changes().wanted(*relation)) session_.changes().inserted(relation, row);
   }
+  void stored(const storage::Table& table) override { session_.block().note_new(table); }
   Status terminate_sessions(Oid database) override { return engine::terminate_sessions(session_, database); }
   void end_maintenance(Oid database) override;
   void analyzed(const catalog::RelationInfo& relation, uint64_t changes) override;

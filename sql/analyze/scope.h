@@ -47,6 +47,7 @@ enum class Clause : uint8_t {
   kGenerated,
   kAlterUsing,
   kPolicy,
+  kCopyWhere,
 };
 // "WHERE", "GROUP BY" ... as in `aggregate functions are not allowed in WHERE`.
 const char* clause_name(Clause clause);

@@ -68,6 +68,7 @@ class Printer {
       case ExprKind::kField: return "field";
       case ExprKind::kSubscript: return "subscript";
       case ExprKind::kIoCast: return "iocast";
+      case ExprKind::kRowCast: return "rowcast";
       case ExprKind::kArrayCast: return "arraycast";
       case ExprKind::kDomainCast: return "domain";
       case ExprKind::kCollate: return "collate";

@@ -31,6 +31,7 @@ struct Fragment {
   int line = 0;
   int begin = -1;          // byte of the source where it stands as it is; -1: it was put together
   std::string assigned{};  // what stands before the text in an assignment: "a :=", for errors
+  std::string around{};    // the whole assignment, where the text is a part of its left side
 };
 using FragmentPtr = std::shared_ptr<const Fragment>;
 

@@ -2,7 +2,7 @@
 // analyzed trees, whose objects are OIDs and whose constants are values. Names occur only where they are part of the meaning:
 // output columns, aliases, WITH items. What is renamed, moved or hidden from search_path therefore changes nothing.
 //
-//   text     "{T5:" base64 "}"; "{T1:" to "{T4:" have no fields that were added since (tree_fields.h)
+//   text     "{T6:" base64 "}"; "{T1:" to "{T5:" have no fields that were added since (tree_fields.h)
 //   bytes    CRC-32C of the rest (4, little-endian) | 'E' expression or 'Q' query | the node
 //   node     0: none; 1: number of a node before this one; else kind + 2, the type, its fields (sql/stored/tree_fields.h)
 //   numbers  zigzag varints; texts: length, bytes; lists: count, items

@@ -28,7 +28,11 @@ void fields(auto& a, Is<ColumnExpr> auto& e) { a(e.input, e.column); }
 void fields(auto& a, Is<ConstExpr> auto& e) { a(e.value); }
 void fields(auto& a, Is<ParamExpr> auto& e) { a(e.index); }
 void fields(auto& a, Is<RuntimeParamExpr> auto& e) { a(e.slot); }
-void fields(auto& a, Is<CallExpr> auto& e) { a(e.function, e.op, e.form, e.collation, e.variadic_array, e.arguments); }
+void fields(auto& a, Is<CallExpr> auto& e) {
+  a(e.function, e.op, e.form, e.collation, e.variadic_array, e.arguments);
+  a.since_version(6, e.positional);
+  a.since_version(6, e.given);
+}
 void fields(auto& a, Is<BoolExpr> auto& e) { a(e.op, e.arguments); }
 void fields(auto& a, Is<CaseExpr> auto& e) { a(e.whens, e.otherwise, e.simple); }
 void fields(auto& a, Is<CoalesceExpr> auto& e) { a(e.arguments); }
@@ -51,6 +55,7 @@ void fields(auto& a, Is<FieldExpr> auto& e) { a(e.argument, e.field); }
 void fields(auto& a, Is<SubscriptExpr> auto& e) { a(e.container, e.indexes, e.element, e.assign); }
 void fields(auto& a, Is<RelabelExpr> auto& e) { a(e.argument, e.implicit); }
 void fields(auto& a, Is<IoCastExpr> auto& e) { a(e.argument, e.implicit); }
+void fields(auto& a, Is<RowCastExpr> auto& e) { a(e.argument, e.implicit); }
 void fields(auto& a, Is<ArrayCastExpr> auto& e) {
   a(e.argument, e.element);
   a.since_version(2, e.implicit);
@@ -100,6 +105,7 @@ bool with_kind(ExprKind kind, F&& f) {
     INDIGO_STORED_KIND(SubscriptExpr);
     INDIGO_STORED_KIND(RelabelExpr);
     INDIGO_STORED_KIND(IoCastExpr);
+    INDIGO_STORED_KIND(RowCastExpr);
     INDIGO_STORED_KIND(ArrayCastExpr);
     INDIGO_STORED_KIND(DomainCastExpr);
     INDIGO_STORED_KIND(CollateExpr);

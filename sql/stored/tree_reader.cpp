@@ -21,7 +21,7 @@ namespace {
 // "{T5:": the digit is the version. Nodes of an older one have fewer fields.
 constexpr std::string_view kBegin = "{T", kEnd = "}";
 constexpr size_t kBeginBytes = kBegin.size() + 2;
-constexpr int kVersions = 5;
+constexpr int kVersions = 6;
 
 // 0: not a tree.
 int version_of(std::string_view text) {

@@ -50,7 +50,7 @@ class Writer {
     const uint32_t crc = log::crc32c(out_.data(), out_.size());
     std::string bytes(sizeof crc, '\0');
     for (size_t i = 0; i < sizeof crc; i++) bytes[i] = static_cast<char>(crc >> (8 * i));
-    return "{T5:" + types::encode_base64(bytes + out_, false) + "}";
+    return "{T6:" + types::encode_base64(bytes + out_, false) + "}";
   }
 
   void put(const ExprPtr& e) {

@@ -274,6 +274,7 @@ TableImpl::Attempt TableImpl::try_lock_row(TransactionImpl& txn, const ReadView&
       return attempt;
     }
   }
+  out.self_modified = top != nullptr && top->command >= view.command;
   if (top != nullptr) {
     if (top->tombstone) {
       attempt.status = StorageStatus::kNotFound;

@@ -86,6 +86,20 @@ Status read_clauses(DdlContext& c, NodeList nodes_of, bool of_identity, Sequence
 
 }  // namespace
 
+namespace {
+
+// Only the sequence of an identity column that is made has its name among the options.
+Status refuse_name(DdlContext& c, NodeList options) {
+  for (const PgQuery__Node* node : options) {
+    if (std::string_view(node->def_elem->defname) != "sequence_name") continue;
+    return Error(sqlstate::kSyntaxError, "invalid sequence option SEQUENCE NAME")
+        .at(position(c, node->def_elem->location));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<SequenceDefinition> sequence_definition(DdlContext& c, NodeList nodes_of, const SequenceDefinition* base,
                                                Oid default_type) {
   SequenceDefinition d;
@@ -286,6 +300,7 @@ Status execute_create_sequence(DdlContext& c, const PgQuery__CreateSeqStmt& s) {
     }
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(name) + " already exists");
   }
+  INDIGO_TRY(refuse_name(c, nodes(s.n_options, s.options)));
   INDIGO_ASSIGN(const SequenceDefinition d, sequence_definition(c, nodes(s.n_options, s.options), nullptr, oid::kInt8));
   const char kind = schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
   INDIGO_ASSIGN(const Oid oid, create_sequence(c, name, schema, kind, c.catalog.user(), d));
@@ -298,6 +313,7 @@ Status alter_sequence(DdlContext& c, const RelationPtr& sequence, NodeList optio
   if (!read_sequence(c, sequence->oid, before)) {
     return Error(sqlstate::kInternalError, "cache lookup failed for sequence " + std::to_string(sequence->oid));
   }
+  INDIGO_TRY(refuse_name(c, options));
   INDIGO_ASSIGN(const SequenceDefinition after, sequence_definition(c, options, &before, before.type));
   const auto counter = c.catalog.database_object().physical(filenode_of(c, sequence->oid)).sequence;
   if (counter == nullptr) return Error(sqlstate::kInternalError, "a sequence without its counter");

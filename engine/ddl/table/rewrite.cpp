@@ -20,6 +20,7 @@ void create_storage(DdlContext& c, Oid filenode, char persistence, const storage
   log::DurableId id;
   if (persistence != 't') id = catalog::durable_id(c.catalog.database_object().image(), filenode);
   physical.table = storage::create_durable_table(c.store(), id, options);
+  c.host.stored(*physical.table);
   adopt_physical(c, filenode, std::move(physical));
 }
 

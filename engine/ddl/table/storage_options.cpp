@@ -230,8 +230,19 @@ std::vector<std::string> column_options_of(DdlContext& c, Oid relation, int16_t 
   return out;
 }
 
+namespace {
+
+// toast.name: what VACUUM asks for, of rows that nobody looks at by themselves.
+bool concerns_toast(std::string_view name) {
+  const bool vacuum =
+      name.starts_with("autovacuum_") || name.starts_with("vacuum_") || name.starts_with("log_autovacuum_");
+  return vacuum && !name.starts_with("autovacuum_analyze_");
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options, std::string_view owner) {
-  std::vector<std::string> out;
+  std::vector<std::string> out, of_toast;  // the latter is of a table that is not there
   const uint8_t place = place_of(of);
   if (of == OptionsOf::kClass && std::none_of(std::begin(kOptions), std::end(kOptions), [&](const Option& option) {
         return belongs_to(option, kOfClass, owner);
@@ -252,17 +263,17 @@ Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options,
       continue;
     }
     const Option* option = find_option(name, place, owner);
-    if (option == nullptr) {
+    if (option == nullptr || (toast && !concerns_toast(name))) {
       return Error(sqlstate::kInvalidParameterValue, "unrecognized parameter " + quoted(name));
     }
     const std::string value = sql::absent(d->arg) ? "true" : text_value(d->arg);
     INDIGO_TRY(check_value(*option, value));
-    if (toast) continue;  // of a table that is not there
     const std::string prefix = std::string(name) + "=";
-    if (std::any_of(out.begin(), out.end(), [&](const std::string& o) { return o.starts_with(prefix); })) {
+    std::vector<std::string>& list = toast ? of_toast : out;
+    if (std::any_of(list.begin(), list.end(), [&](const std::string& o) { return o.starts_with(prefix); })) {
       return Error(sqlstate::kInvalidParameterValue, "parameter " + quoted(name) + " specified more than once");
     }
-    out.push_back(prefix + value);
+    list.push_back(prefix + value);
   }
   return out;
 }
@@ -273,6 +284,7 @@ Result<std::vector<std::string>> reset_options(NodeList options) {
     if (!sql::absent(node->def_elem->arg)) {
       return Error(sqlstate::kSyntaxError, "RESET must not include values for parameters");
     }
+    if (sql::has_text(node->def_elem->defnamespace)) continue;
     out.push_back(std::string(node->def_elem->defname) + "=");
   }
   return out;

@@ -1,4 +1,5 @@
 // Composite values: ROW(...), (composite).field, and row comparison: (a, b) < (c, d), column by column.
+#include <algorithm>
 #include <array>
 
 #include "base/sqlstate.h"
@@ -6,6 +7,7 @@
 #include "types/io/record.h"
 #include "types/io/record_shape.h"
 #include "types/oids.h"
+#include "types/system/type_name.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -134,6 +136,41 @@ class FieldNode final : public Node {
   Vector out_;
 };
 
+// A row as one of a type whose columns it has, by name.
+class RowCastNode final : public Node {
+ public:
+  // `sources`: by the columns of `types`, the argument's field; -1: a dropped column.
+  RowCastNode(QueryState& state, NodePtr argument, std::vector<int> sources, std::vector<types::TypeRef> types)
+      : Node(state), argument_(std::move(argument)), sources_(std::move(sources)), types_(std::move(types)) {}
+  const Vector& evaluate(const Frame& frame, Selection selection) override {
+    const Vector& value = argument_->evaluate(frame, selection);
+    if (failed()) return out_;
+    out_.init(Phys::kStr, frame.extent);
+    for (uint32_t i = 0; i < selection.count; i++) {
+      const uint32_t r = selection[i];
+      if (value.is_null(r)) {
+        out_.set_datum(r, Datum::make_null(Phys::kStr));
+        continue;
+      }
+      const types::RecordFields given = types::numbered_fields(state_.session().catalog(), value.get<Str>(r));
+      row_.clear();
+      for (const int source : sources_) {
+        const bool has = source >= 0 && static_cast<size_t>(source) < given.values.size();
+        row_.push_back(has ? given.values[static_cast<size_t>(source)] : Datum::make_null(Phys::kI32));
+      }
+      out_.set_datum(r, Datum::of(functions().arena().copy(types::make_record(type.oid, types_, row_))));
+    }
+    return out_;
+  }
+
+ private:
+  NodePtr argument_;
+  std::vector<int> sources_;
+  std::vector<types::TypeRef> types_;
+  std::vector<Datum> row_;
+  Vector out_;
+};
+
 Result<types::ScalarKernel> kernel_of(Oid function) {
   const types::ScalarFunction* f = types::find_scalar(function);
   if (f == nullptr) {
@@ -183,9 +220,44 @@ Result<NodePtr> compile_field(Builder& b, const sql::FieldExpr& e) {
   return node;
 }
 
+Result<NodePtr> compile_row_cast(Builder& b, const sql::RowCastExpr& e) {
+  auto& catalog = b.state().session().catalog();
+  const auto from = types::fields_relation(catalog, e.argument->type.oid);
+  const auto to = types::fields_relation(catalog, e.type.oid);
+  if (from == nullptr || to == nullptr) {
+    return Error(sqlstate::kFeatureNotSupported, "rows of child tables as their parents' are not supported in indexes");
+  }
+  std::vector<int> sources;
+  std::vector<types::TypeRef> types;
+  for (const auto& column : to->columns) {
+    sources.push_back(-1);
+    types.push_back(column.dropped ? types::TypeRef{} : column.type);
+    if (column.dropped) continue;
+    const auto same = std::find_if(from->columns.begin(), from->columns.end(),
+                                   [&](const auto& c) { return !c.dropped && c.name == column.name; });
+    const bool there = same != from->columns.end();
+    if (!there || same->type.oid != column.type.oid) {
+      // Inheritance has ended since the expression was made.
+      const std::string of = types::format_type(catalog, e.type.oid);
+      const std::string in = types::format_type(catalog, e.argument->type.oid);
+      return Error(sqlstate::kDatatypeMismatch, "could not convert row type")
+          .with_detail("Attribute \"" + column.name + "\" of type " + of +
+                       (there ? " does not match corresponding attribute of type " : " does not exist in type ") + in +
+                       ".");
+    }
+    sources.back() = static_cast<int>(same - from->columns.begin());
+  }
+  INDIGO_ASSIGN(NodePtr argument, b.compile(e.argument));
+  const Node* child = argument.get();
+  NodePtr node = std::make_unique<RowCastNode>(b.state(), std::move(argument), std::move(sources), std::move(types));
+  inherit(*node, {child});
+  return node;
+}
+
 }  // namespace
 
 Result<NodePtr> compile_record(Builder& b, const sql::Expr& e) {
+  if (e.kind == sql::ExprKind::kRowCast) return compile_row_cast(b, sql::as<sql::RowCastExpr>(e));
   if (e.kind == sql::ExprKind::kRow) return compile_row(b, sql::as<sql::RowExpr>(e));
   if (e.kind == sql::ExprKind::kField) return compile_field(b, sql::as<sql::FieldExpr>(e));
   const auto& x = sql::as<sql::RowCompareExpr>(e);

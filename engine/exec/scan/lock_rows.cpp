@@ -24,7 +24,8 @@ class LockRowsOperator final : public Operator {
   Result<Chunk*> next(uint32_t max_rows) override {
     while (true) {
       if (error_ != nullptr) return std::move(error_);
-      INDIGO_ASSIGN(Chunk * chunk, input_->next(max_rows));
+      // Functions run between the rows' locks.
+      INDIGO_ASSIGN(Chunk * chunk, input_->next(state_.runs_routines() ? 1 : max_rows));
       if (chunk == nullptr) return nullptr;
       if (chunk->selection.count > 1) INDIGO_TRY(state_.check());
       arena_.reset();
@@ -70,6 +71,8 @@ class LockRowsOperator final : public Operator {
       if (status == storage::StorageStatus::kWouldBlock && lock.wait == storage::LockWait::kSkip) return false;
       if (moved_away(state_.transaction(), status)) return claim_error(state_.transaction(), status, *lock.relation);
       if (status != storage::StorageStatus::kOk) return storage_error(status, lock.relation.get());
+      if (claimed_.self_modified)
+        return false;  // a function has changed it since, or what came after a cursor's opening
       if (!claimed_.changed || stays(lock, keys.get<Str>(row))) continue;
       changed = true;
       refresh(chunk, lock, row);

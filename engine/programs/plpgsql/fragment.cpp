@@ -21,6 +21,7 @@
 #include "engine/statement/utility_statement.h"
 #include "engine/utility/utility.h"
 #include "sql/parse/node.h"
+#include "sql/parse/text_position.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 
@@ -92,7 +93,9 @@ Result<sql::VariableScope::Found> FragmentScope::find(std::span<const std::strin
   }
   const int index = function_.field_parameter(found.variable, "");
   note(used_, index);
-  return Found{parameter_of(index, type.type, location), found.parts};
+  const RecordValue& record = *frame_->values[static_cast<size_t>(found.variable)].record;
+  const TypeRef of_row{record.type_of_row(type.type.oid), type.type.typmod, type.type.collation};
+  return Found{parameter_of(index, of_row, location), found.parts};
 }
 
 Result<bool> FragmentScope::fields(std::span<const std::string_view> name, int location, Fields& out) const {
@@ -191,6 +194,7 @@ Status check_cursor_text(const std::vector<std::shared_ptr<const ParsedStatement
 }
 
 std::string fragment_line(const Fragment& fragment) {
+  if (!fragment.around.empty()) return "PL/pgSQL assignment \"" + fragment.around + "\"";
   const char* kind = !fragment.assigned.empty()                     ? "PL/pgSQL assignment \""
                      : fragment.form == Fragment::Form::kExpression ? "SQL expression \""
                                                                     : "SQL statement \"";
@@ -203,10 +207,16 @@ Error fragment_error(Error error, const Fragment& fragment, bool statement) {
     error.internal_query = fragment.assigned + fragment.text;
     error.internal_position = std::max(1, error.position - shift) + static_cast<int>(utf8_count(fragment.assigned));
     error.position = 0;
-  } else if (error.internal_query.empty() && statement) {
+  } else if (statement && (error.internal_query.empty() || !error.where.empty())) {
     error.add_context(fragment_line(fragment));
   }
   return error;
+}
+
+uint64_t shape_now(PlpgsqlFunction& function, int field, const Frame& frame) {
+  const PlpgsqlFunction::FieldParameter& of = function.field_of(field);
+  const RecordValue& record = *frame.values[static_cast<size_t>(of.variable)].record;
+  return of.field.empty() ? record.shape_of_row() : record.shape;
 }
 
 CompiledFragment::CompiledFragment(PlpgsqlFunction& function, const Fragment& fragment)
@@ -227,8 +237,8 @@ int CompiledFragment::whole_row() const {
 
 Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
   scope_->enter(&frame);
-  for (const auto& [variable, shape] : shapes_) {
-    if (frame.values[static_cast<size_t>(variable)].record->shape == shape) continue;
+  for (const auto& [field, shape] : shapes_) {
+    if (shape_now(function_, field, frame) == shape) continue;
     forget();
     break;
   }
@@ -243,6 +253,12 @@ Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
   if (Status status = statement_->prepare(session, opens_cursor_); !status.ok()) {
     forget();
     return fragment_error(std::move(*status.take_error()), fragment_, true);
+  }
+  if (compiled_ != &statement_->prepared()) {
+    if (Status status = statement_->check_constants(session); !status.ok()) {
+      forget();
+      return fragment_error(std::move(*status.take_error()), fragment_, true);
+    }
   }
   frame.parameters.resize(function_.parameter_count());
   if (compiled_ == &statement_->prepared()) {
@@ -270,8 +286,7 @@ Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
   }
   shapes_.clear();
   for (const int index : scope_->used_fields()) {
-    const int variable = function_.field_of(index).variable;
-    shapes_.emplace_back(variable, frame.values[static_cast<size_t>(variable)].record->shape);
+    shapes_.emplace_back(index, shape_now(function_, index, frame));
   }
   remember_state(session, frame);
   return {};
@@ -356,7 +371,50 @@ Result<sql::ExprPtr> CompiledFragment::pure(SessionParts& session, Frame& frame,
   if (purity(session, frame) != Purity::kPure) return sql::ExprPtr();
   if (is_same_type(simple_->type, to)) return simple_;
   INDIGO_TRY(find_conversion(session, to));
+  Datum value;
+  // A constant that cannot be converted is an error to be told of each time (assignment_error).
+  if (converted_ != nullptr && simple_->kind == sql::ExprKind::kConst &&
+      !converted_->evaluate(frame.parameters.data(), value).ok())
+    return sql::ExprPtr();
   return converted_ == nullptr ? sql::ExprPtr() : converted_expression_;
+}
+
+namespace {
+
+// Whether PostgreSQL computes the conversion of a constant while it plans.
+bool is_planned(catalog::CatalogView& catalog, const sql::Expr& e) {
+  bool immutable = true;
+  const auto add = [&](Oid function) {
+    const auto info = catalog.function(function);
+    immutable = immutable && info != nullptr && info->volatility == types::Volatility::kImmutable;
+  };
+  if (e.kind == sql::ExprKind::kCall) add(sql::as<sql::CallExpr>(e).function);
+  if (e.kind == sql::ExprKind::kIoCast) {
+    const auto from = catalog.type(sql::as<sql::IoCastExpr>(e).argument->type.oid), to = catalog.type(e.type.oid);
+    if (from != nullptr) add(from->output);
+    if (to != nullptr) add(to->input);
+  }
+  sql::for_each_child(e, [&](const sql::ExprPtr& c) { immutable = immutable && (!c || is_planned(catalog, *c)); });
+  return immutable;
+}
+
+}  // namespace
+
+Error CompiledFragment::assignment_error(SessionParts& session, Error error, const TypeRef* to) const {
+  if (simple_ == nullptr || simple_->kind != sql::ExprKind::kConst || fragment_.assigned.empty()) return error;
+  if (!error.constraint.empty() || error.position > 0) return error;
+  const PgQuery__Node* node = statement_->node();
+  const bool selects = sql::is(node, PG_QUERY__NODE__NODE_SELECT_STMT) && node->select_stmt->n_target_list == 1;
+  const PgQuery__Node* value = selects ? node->select_stmt->target_list[0]->res_target->val : nullptr;
+  if (sql::is(value, PG_QUERY__NODE__NODE_A_CONST) && value->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL) {
+    error.position = sql::character_position(statement_text(fragment_), value->a_const->location);
+    return fragment_error(std::move(error), fragment_, false);
+  }
+  if (to == nullptr) return error;
+  auto conversion = ValueCast::conversion(session, simple_->type, *to, true);
+  if (conversion.ok() && *conversion != nullptr && is_planned(session.session_catalog(), **conversion))
+    error.add_context(fragment_line(fragment_));
+  return error;
 }
 
 Status CompiledFragment::convert_as(SessionParts& session, Frame& frame, const TypeRef& to, Datum& out) {
@@ -405,7 +463,7 @@ Status bind_fields(PlpgsqlFunction& function, std::span<const int> used, Frame& 
     }
     std::vector<Datum> fields;
     for (const OwnedDatum& f : record.values) fields.push_back(f.get());
-    const Oid type = function.variable(wanted.variable).type.oid;
+    const Oid type = record.type_of_row(function.variable(wanted.variable).type.oid);
     value.image = types::make_record(type, record.types, fields,
                                      type == oid::kRecord ? record.names : std::vector<std::string>());
     place = Datum::of(Str(value.image));

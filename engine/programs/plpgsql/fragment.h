@@ -53,6 +53,9 @@ class FragmentScope final : public sql::VariableScope {
   mutable std::vector<int> used_, read_;
 };
 
+// What an expression over this field, or row, of a record depends on.
+uint64_t shape_now(PlpgsqlFunction& function, int field, const Frame& frame);
+
 class CompiledFragment {
  public:
   // The variable whose row is all that it computes; -1: none.
@@ -113,6 +116,10 @@ class CompiledFragment {
   // Held across other statements, which may compile the fragment again.
   const std::shared_ptr<NestedStatement>& shared_statement() const { return statement_; }
   const std::string& text() const { return fragment_.text; }
+  // An error of the conversion to the variable's type: PostgreSQL converts a constant while it plans, and a literal while it
+  // analyzes the assignment.
+  // `to`: null where it is a field's.
+  Error assignment_error(SessionParts& session, Error error, const TypeRef* to) const;
   const std::vector<int>& read_variables() const { return scope_->read_variables(); }
 
  private:
@@ -141,7 +148,7 @@ class CompiledFragment {
   // `simple_` compiled, those that do not run just now: a recursive function evaluates it within itself.
   std::vector<std::unique_ptr<exec::ScalarExpression>> idle_;
   uint64_t compilation_ = 0;                      // how often it has been compiled
-  std::vector<std::pair<int, uint64_t>> shapes_;  // of the records that it was compiled for
+  std::vector<std::pair<int, uint64_t>> shapes_;  // by field parameter: of the records that it was compiled for
   // What is_current() compares.
   bool opens_cursor_ = false;
   bool bound_ = false;  // every field that it reads is in `fields_`

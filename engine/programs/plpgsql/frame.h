@@ -17,6 +17,7 @@
 #include "catalog/descriptor/relation_info.h"
 #include "engine/exec/scalar/scalar_node.h"
 #include "sql/plpgsql/program.h"
+#include "types/oids.h"
 #include "types/value/datum.h"
 #include "types/value/vector.h"
 
@@ -33,6 +34,7 @@ struct RecordValue {
   bool null = true;
   bool changed = false;            // since a trigger's row was put into it
   uint64_t shape = 0;              // of the types and names; 0: none
+  Oid row_type = kInvalidOid;      // of a variable of type record: the named type that its row is of
   std::vector<OwnedDatum> system;  // ctid and so on, in the order of their numbers; none: nulls
 
   int find(std::string_view name) const;
@@ -40,6 +42,12 @@ struct RecordValue {
   Datum system_value(int16_t number) const;
   // After types or names have changed.
   void set_shape();
+  // What an expression over the row as a whole depends on.
+  uint64_t shape_of_row() const { return shape ^ (row_type * 0x9e3779b97f4a7c15); }
+  // The type of the row, where that of the variable is `declared`.
+  Oid type_of_row(Oid declared) const {
+    return declared == oid::kRecord && row_type != kInvalidOid ? row_type : declared;
+  }
 };
 
 struct Value {

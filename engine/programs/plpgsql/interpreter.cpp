@@ -163,28 +163,17 @@ Result<OwnedDatum> Interpreter::returned() {
   if (!result.known || answer_type_.oid == result.type.oid) return *answer_;
   // A record becomes the row type, field by field.
   const types::RecordFields fields = types::read_record(answer_->get().str);
+  if (result.type.oid != oid::kRecord) INDIGO_TRY(check_row(session_, kReturnedRecord, fields.types, result.columns));
   std::vector<OwnedDatum> kept;
   size_t next = 0;
-  const auto mismatch = [] {
-    return Error(sqlstate::kDatatypeMismatch, "returned record type does not match expected record type");
-  };
   for (const TypeRef& column : result.columns) {
     if (column.oid == kInvalidOid) {
       kept.emplace_back(Datum::make_null(Phys::kI32));
       continue;
     }
     while (next < fields.types.size() && fields.types[next].oid == kInvalidOid) next++;
-    if (next >= fields.values.size()) {
-      return mismatch().with_detail("Number of returned columns (" + std::to_string(fields.values.size()) +
-                                    ") does not match expected column count (" + std::to_string(result.columns.size()) +
-                                    ").");
-    }
-    if (result.type.oid != oid::kRecord && fields.types[next].oid != column.oid) {
-      catalog::SessionCatalog& catalog = session_.session_catalog();
-      return mismatch().with_detail("Returned type " + types::format_type(catalog, fields.types[next].oid) +
-                                    " does not match expected type " + types::format_type(catalog, column.oid) +
-                                    " in column " + std::to_string(kept.size() + 1) + ".");
-    }
+    if (next >= fields.values.size())
+      return check_row(session_, kReturnedRecord, fields.types, result.columns).take_error();
     INDIGO_ASSIGN(const Datum value, function_.cast(session_, fields.values[next], fields.types[next], column));
     kept.emplace_back(value);
     next++;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,13 @@
 #include "types/value/array_format.h"
 
 namespace indigo::engine::programs {
+
+// A row of these types as one of those: by position, dropped columns passed over. 42804 with the message where they are not the
+// same types. `exact`: modifiers are known.
+Status check_row(SessionParts& session, const char* message, std::span<const TypeRef> given,
+                 std::span<const TypeRef> wanted, bool exact = false);
+inline constexpr const char* kReturnedRecord = "returned record type does not match expected record type";
+inline constexpr const char* kNextRecord = "wrong record type supplied in RETURN NEXT";
 
 class Interpreter {
   friend struct CodeOperations;
@@ -58,9 +66,6 @@ class Interpreter {
   // ---- trigger.cpp
   void set_trigger_variables(const exec::TriggerCall& call);
   void set_trigger_row(int variable, const catalog::RelationInfo& relation, Bytes image, const exec::RowPlace& place);
-  // A value of type record that has the fields of the triggering table's rows, as NEW and OLD have, as one of the table's row type;
-  // none: it is another one, or this is no trigger function.
-  std::optional<std::string> as_trigger_row(Str image) const;
   Result<std::optional<std::string>> trigger_row(const exec::TriggerCall& call);
   Result<std::optional<std::string>> trigger_image(const catalog::RelationInfo& relation,
                                                    std::span<const TypeRef> types, std::span<const Datum> given);
@@ -81,7 +86,7 @@ class Interpreter {
   Status assign_row(const tree::Target& target, std::span<const TypeRef> types, std::span<const std::string> names,
                     std::span<const Datum> values, uint64_t shape = 0);
   Status assign_record(int variable, std::span<const TypeRef> types, std::span<const std::string> names,
-                       std::span<const Datum> values, uint64_t shape = 0);
+                       std::span<const Datum> values, uint64_t shape = 0, Oid row_type = kInvalidOid);
   void set_scalar(int variable, const Datum& value);
   void set_null(int variable);
   bool may_be_null(int variable) const;
@@ -194,10 +199,9 @@ class Interpreter {
   std::string exit_label_;            // of EXIT and CONTINUE on their way
   std::optional<OwnedDatum> answer_;  // RETURN's value
   TypeRef answer_type_;
-  int answer_row_ = -1;                                      // RETURN of a row variable in a trigger function
-  const catalog::RelationInfo* trigger_relation_ = nullptr;  // of the trigger that the function runs for
-  const Error* handled_ = nullptr;                           // in an exception handler
-  bool raised_again_ = false;  // by RAISE alone: the error on its way out has this call's line of context
+  int answer_row_ = -1;             // RETURN of a row variable in a trigger function
+  const Error* handled_ = nullptr;  // in an exception handler
+  bool raised_again_ = false;       // by RAISE alone: the error on its way out has this call's line of context
   int rounds_ = 0;
   const CallContext call_context_;
 };

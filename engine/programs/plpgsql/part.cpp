@@ -8,6 +8,7 @@
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_scope.h"
 #include "sql/analyze/part_assignment.h"
+#include "sql/plan/rewrite/fold.h"
 #include "types/oids.h"
 
 namespace indigo::engine::programs {
@@ -23,8 +24,8 @@ bool has_subquery(const sql::Expr& e) {
 }  // namespace
 
 bool CompiledPart::fits(const Frame& frame) const {
-  for (const auto& [variable, shape] : shapes_) {
-    if (frame.values[static_cast<size_t>(variable)].record->shape != shape) return false;
+  for (const auto& [field, shape] : shapes_) {
+    if (shape_now(function_, field, frame) != shape) return false;
   }
   return whole_ != nullptr;
 }
@@ -37,14 +38,24 @@ Status CompiledPart::compile(SessionParts& session, Frame& frame, const sql::plp
   for (size_t before = 0; before != function_.parameter_count();) {
     before = function_.parameter_count();
     scope_->forget_used();
-    auto whole = sql::analyze_part_assignment(session.context(), place_.text, value.text, *scope_, type);
+    auto whole =
+        sql::analyze_part_assignment(session.context(), place_.text, value.text, *scope_, type, subscript_types_);
     if (!whole.ok()) return fragment_error(std::move(*whole.take_error()), place_, true);
     whole_ = std::move(*whole);
   }
-  if (whole_ != nullptr && has_subquery(*whole_)) {
-    return Error(sqlstate::kFeatureNotSupported, "a subquery in a subscript that is assigned to is not supported");
+  if (whole_ != nullptr && subscripts_.empty() && has_subquery(*whole_)) {
+    INDIGO_TRY(separate_subscripts(value));
+    whole_ = nullptr;
+    return {};
   }
-  if (whole_ != nullptr) INDIGO_TRY(check_functions(session.session_catalog(), {whole_}));
+  if (whole_ != nullptr) {
+    INDIGO_TRY(check_functions(session.session_catalog(), {whole_}));
+    const sql::ExprPtr folded = sql::planning::fold(session.context(), whole_);
+    if (Status status = sql::planning::folding_failure(session.context(), folded); !status.ok()) {
+      whole_ = nullptr;
+      return fragment_error(std::move(*status.take_error()), value, true);
+    }
+  }
   user_ = session.user();
   calls_ = whole_ != nullptr && looks_at_tables(*whole_);
   value_type_ = type;
@@ -52,19 +63,58 @@ Status CompiledPart::compile(SessionParts& session, Frame& frame, const sql::plp
   catalog_version_ = session.session_catalog().version();
   shapes_.clear();
   for (const int index : scope_->used_fields()) {
-    const int variable = function_.field_of(index).variable;
-    shapes_.emplace_back(variable, frame.values[static_cast<size_t>(variable)].record->shape);
+    shapes_.emplace_back(index, shape_now(function_, index, frame));
   }
   return {};
 }
 
+Status CompiledPart::separate_subscripts(const sql::plpgsql::Fragment& value) {
+  INDIGO_ASSIGN(std::vector<std::string> texts, sql::subscript_texts(place_.text));
+  for (std::string& text : texts) {
+    auto subscript = std::make_unique<Subscript>();
+    subscript->text.text = std::move(text);
+    subscript->text.names = place_.names;
+    subscript->text.line = place_.line;
+    subscript->text.around = value.assigned + value.text;
+    subscript->compiled = std::make_unique<CompiledFragment>(function_, subscript->text);
+    subscripts_.push_back(std::move(subscript));
+  }
+  return {};
+}
+
+Status CompiledPart::compute_subscripts(SessionParts& session, Frame& frame) {
+  std::vector<TypeRef> types;
+  for (const auto& subscript : subscripts_) {
+    INDIGO_ASSIGN(const auto answer, subscript->compiled->evaluate(session, frame));
+    subscript->value = OwnedDatum(answer.value);
+    subscript->type = answer.type.oid == oid::kUnknown ? TypeRef{oid::kText, -1, oid::kDefaultCollation} : answer.type;
+    types.push_back(subscript->type);
+  }
+  if (types == subscript_types_) return {};
+  subscript_types_ = std::move(types);
+  whole_ = nullptr;
+  return {};
+}
+
+Status CompiledPart::compile_with_subscripts(SessionParts& session, Frame& frame, const sql::plpgsql::Fragment& value,
+                                             const TypeRef& type) {
+  const bool together = subscripts_.empty();
+  INDIGO_TRY(compile(session, frame, value, type));
+  if (!together || subscripts_.empty()) return {};
+  INDIGO_TRY(compute_subscripts(session, frame));
+  return compile(session, frame, value, type);
+}
+
 Result<CompiledFragment::Answer> CompiledPart::evaluate(SessionParts& session, Frame& frame,
                                                         const sql::plpgsql::Fragment& value) {
-  const bool current =
-      fits(frame) && catalog_version_ == session.session_catalog().version() && user_ == session.user();
-  if (!current) {
+  INDIGO_TRY(compute_subscripts(session, frame));
+  const auto current = [&] {
+    return fits(frame) && catalog_version_ == session.session_catalog().version() && user_ == session.user() &&
+           (subscripts_.empty() || value_index_ == function_.parameter_count());
+  };
+  if (!current()) {
     computed_first_ = false;
-    INDIGO_TRY(compile(session, frame, value, TypeRef{}));
+    INDIGO_TRY(compile_with_subscripts(session, frame, value, TypeRef{}));
     computed_first_ = whole_ == nullptr;
   }
   OwnedDatum given;
@@ -74,13 +124,14 @@ Result<CompiledFragment::Answer> CompiledPart::evaluate(SessionParts& session, F
     const TypeRef type =
         answer.type.oid == oid::kUnknown ? TypeRef{oid::kText, -1, oid::kDefaultCollation} : answer.type;
     if (whole_ == nullptr || type.oid != value_type_.oid || value_index_ != function_.parameter_count()) {
-      INDIGO_TRY(compile(session, frame, value, type));
+      INDIGO_TRY(compile_with_subscripts(session, frame, value, type));
     }
   }
   frame.parameters.resize(function_.parameter_count());
   INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
   std::vector<Datum> parameters = frame.parameters;
   if (computed_first_) parameters.push_back(given.get());
+  for (const auto& subscript : subscripts_) parameters.push_back(subscript->value.get());
   // Compiled again while an outer call is evaluating it.
   auto expression = std::move(expression_);
   if (expression == nullptr) expression = std::make_unique<exec::StandaloneExpression>(whole_);

@@ -22,6 +22,12 @@ class CompiledPart {
 
  private:
   Status compile(SessionParts& session, Frame& frame, const sql::plpgsql::Fragment& value, const TypeRef& type);
+  Status compile_with_subscripts(SessionParts& session, Frame& frame, const sql::plpgsql::Fragment& value,
+                                 const TypeRef& type);
+  // Subqueries stand in its brackets: what is in them is computed first, each for itself.
+  Status separate_subscripts(const sql::plpgsql::Fragment& value);
+  // What the brackets have, with the place as it is now.
+  Status compute_subscripts(SessionParts& session, Frame& frame);
   bool fits(const Frame& frame) const;
 
   PlpgsqlFunction& function_;
@@ -30,6 +36,14 @@ class CompiledPart {
   sql::ExprPtr whole_;
   bool calls_ = false;           // functions that may look at tables
   bool computed_first_ = false;  // the value is a parameter behind the variables'
+  struct Subscript {
+    sql::plpgsql::Fragment text;
+    std::unique_ptr<CompiledFragment> compiled;
+    OwnedDatum value;
+    TypeRef type;
+  };
+  std::vector<std::unique_ptr<Subscript>> subscripts_;  // empty: none has a subquery
+  std::vector<TypeRef> subscript_types_;                // that it was compiled with
   size_t value_index_ = 0;
   TypeRef value_type_;
   uint64_t catalog_version_ = 0;

@@ -231,15 +231,6 @@ Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, cons
   std::vector<Datum> values;
   for (const auto& fragment : parameters) {
     INDIGO_ASSIGN(const auto answer, evaluate(fragment));
-    // NEW and OLD are of their table's row type: the text may name their fields.
-    if (answer.type.oid == oid::kRecord && trigger_relation_ != nullptr) {
-      const auto row = answer.value.null ? std::nullopt : as_trigger_row(answer.value.str);
-      if (row || answer.value.null) {
-        types.push_back(type_of(session_, trigger_relation_->row_type));
-        kept.emplace_back(row ? Datum::of(Str(*row)) : answer.value);
-        continue;
-      }
-    }
     types.push_back(type_of(session_, answer.type.oid == oid::kUnknown ? Oid{oid::kText} : answer.type.oid));
     kept.emplace_back(answer.value);
   }
@@ -265,6 +256,9 @@ Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, cons
           .with_hint("You might want to use EXECUTE ... INTO or EXECUTE CREATE TABLE ... AS instead.");
     }
     if (Status status = statement.prepare(session_); !status.ok()) return failed(status.take_error());
+    // With values PostgreSQL plans for them alone, and what they make unreachable is not computed.
+    Status constants = values.empty() ? statement.check_constants(session_) : Status();
+    if (!constants.ok()) return failed(constants.take_error());
     std::optional<CallContext> context;
     if (as == RunAs::kStatement) {
       context.emplace(session_.routines().innermost_context(), [&whole] { return fragment_line(whole); });

@@ -1,5 +1,6 @@
 // PL/pgSQL's simple statements.
 #include <algorithm>
+#include <array>
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -34,7 +35,8 @@ Status Interpreter::run_assign(const tree::Assign& s) {
     return {};
   }
   INDIGO_ASSIGN(const auto answer, evaluate(s.value));
-  INDIGO_TRY(assign(s.place, answer.value, answer.type));
+  if (Status status = assign(s.place, answer.value, answer.type); !status.ok())
+    return function_.fragment(*s.value).assignment_error(session_, std::move(*status.take_error()), nullptr);
   // A trigger's row takes its system columns along.
   const int from = s.place.fields.empty() ? function_.fragment(*s.value).whole_row() : -1;
   if (from >= 0 && from != s.place.variable && function_.variable(s.place.variable).row) {
@@ -99,13 +101,32 @@ void begin_rows(SessionParts& session, RowList& rows, const RoutineResult& resul
   }
 }
 
-Error wrong_row(size_t given, size_t wanted) {
-  return Error(sqlstate::kDatatypeMismatch, "structure of query does not match function result type")
-      .with_detail("Number of returned columns (" + std::to_string(given) + ") does not match expected column count (" +
-                   std::to_string(wanted) + ").");
-}
-
 }  // namespace
+
+Status check_row(SessionParts& session, const char* message, std::span<const TypeRef> given,
+                 std::span<const TypeRef> wanted, bool exact) {
+  const auto live = [](std::span<const TypeRef> types) {
+    std::vector<TypeRef> out;
+    for (const TypeRef& type : types)
+      if (type.oid != kInvalidOid) out.push_back(type);
+    return out;
+  };
+  const std::vector<TypeRef> from = live(given), to = live(wanted);
+  const auto mismatch = [&](std::string detail) {
+    return Error(sqlstate::kDatatypeMismatch, message).with_detail(std::move(detail));
+  };
+  for (size_t i = 0; i < from.size() && i < to.size(); i++) {
+    const bool modified = from[i].typmod != to[i].typmod && to[i].typmod >= 0 && (exact || from[i].typmod >= 0);
+    if (from[i].oid == to[i].oid && !modified) continue;
+    catalog::SessionCatalog& catalog = session.session_catalog();
+    return mismatch("Returned type " + types::format_type(catalog, from[i].oid, from[i].typmod) +
+                    " does not match expected type " + types::format_type(catalog, to[i].oid, to[i].typmod) +
+                    " in column " + std::to_string(i + 1) + ".");
+  }
+  if (from.size() == to.size()) return {};
+  return mismatch("Number of returned columns (" + std::to_string(from.size()) +
+                  ") does not match expected column count (" + std::to_string(to.size()) + ").");
+}
 
 Status Interpreter::run_return_next(const tree::ReturnNext& s) {
   const RoutineResult& result = function_.result();
@@ -147,6 +168,18 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
     value = OwnedDatum(answer.value);
     type = answer.type;
   }
+  const bool variable = from >= 0 && function_.variable(from).row;
+  if (!result.row && variable) {
+    if (value.get().null) {
+      kept.emplace_back(Datum::make_null(Phys::kI32));
+      return append();
+    }
+    const types::RecordFields fields = types::read_record(value.get().str);
+    INDIGO_TRY(check_row(session_, kNextRecord, fields.types, std::array{result.type}));
+    for (size_t i = 0; i < fields.types.size(); i++)
+      if (fields.types[i].oid != kInvalidOid) kept.emplace_back(fields.values[i]);
+    return append();
+  }
   if (!result.row) {
     INDIGO_ASSIGN(const Datum converted, function_.cast(session_, value.get(), type, result.type));
     kept.emplace_back(converted);
@@ -159,6 +192,10 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
       return Error(sqlstate::kDatatypeMismatch,
                    "cannot return non-composite value from function returning composite type");
     fields = types::read_record(value.get().str);
+    if (result.known && result.type.oid != oid::kRecord && type.oid != result.type.oid)
+      INDIGO_TRY(variable ? check_row(session_, kNextRecord, frame_.values[static_cast<size_t>(from)].record->types,
+                                      result.columns, true)
+                          : check_row(session_, kReturnedRecord, fields.types, result.columns));
   }
   if (!rows_->ready()) {
     std::vector<std::string> names;
@@ -172,7 +209,7 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
       kept.emplace_back(Datum::make_null(Phys::kI32));
       continue;
     }
-    if (next >= fields.values.size()) return wrong_row(fields.values.size(), rows_->types.size());
+    if (next >= fields.values.size()) return check_row(session_, kNextRecord, fields.types, rows_->types);
     INDIGO_ASSIGN(const Datum converted, function_.cast(session_, fields.values[next], fields.types[next], column));
     kept.emplace_back(converted);
     next++;
@@ -207,23 +244,38 @@ Status Interpreter::run_return_query(const tree::ReturnQuery& s) {
   const RoutineResult& result = function_.result();
   begin_rows(session_, *rows_, result);
   RowList found;
+  const auto check = [&](std::span<const TypeRef> types, const tree::Fragment& query) -> Status {
+    if (result.row && !result.known && !rows_->ready()) return {};
+    std::vector<TypeRef> wanted = result.row ? rows_->types : std::vector<TypeRef>{result.type};
+    if (!result.known)  // what the first rows had
+      for (TypeRef& column : wanted) column.typmod = -1;
+    Status status = check_row(session_, "structure of query does not match function result type", types, wanted, true);
+    if (status.ok()) return status;
+    Error error = std::move(*status.take_error());
+    error.add_context(fragment_line(query));
+    return error;
+  };
   if (s.dynamic) {
     INDIGO_ASSIGN(const std::string text, dynamic_text(s.dynamic));
     if (const auto parsed = parse_statements(text, nullptr); parsed.ok() && !parsed->empty())
       INDIGO_TRY(check_tuples(*parsed->back()->node, {tree::Fragment::Form::kStatement, text, 0, -1, 0, -1}));
     INDIGO_TRY(run_text(text, s.parameters, &found, 0));
+    if (found.ready()) INDIGO_TRY(check(found.types, {tree::Fragment::Form::kStatement, text, 0, -1, 0, -1}));
   } else {
     CompiledFragment& fragment = function_.fragment(*s.query);
     INDIGO_TRY(fragment.prepare(session_, frame_));
-    INDIGO_TRY(check_tuples(*fragment.statement().node(), *s.query));
-    INDIGO_TRY(fragment.run(session_, frame_, 0, collect(session_, fragment.statement(), found)));
+    NestedStatement& statement = fragment.statement();
+    INDIGO_TRY(check_tuples(*statement.node(), *s.query));
+    const bool planned = !statement.is_utility();
+    if (planned && statement.returns_rows()) INDIGO_TRY(check(statement.columns(session_)->types, *s.query));
+    INDIGO_TRY(fragment.run(session_, frame_, 0, collect(session_, statement, found)));
+    if (!planned && found.ready()) INDIGO_TRY(check(found.types, *s.query));
   }
   if (!rows_->ready()) rows_->init(session_, found.types, found.names);
   std::vector<size_t> live;
   for (size_t i = 0; i < rows_->types.size(); i++) {
     if (rows_->types[i].oid != kInvalidOid) live.push_back(i);
   }
-  if (found.ready() && found.types.size() != live.size()) return wrong_row(found.types.size(), live.size());
   exec::RowSpool::Reader reader;
   for (uint64_t row = 0; row < found.store.rows(); row++) {
     INDIGO_TRY(reader.seek(found.store, row));
@@ -231,12 +283,6 @@ Status Interpreter::run_return_query(const tree::ReturnQuery& s) {
     for (const Phys phys : rows_->store.phys()) kept.emplace_back(Datum::make_null(phys));
     for (size_t i = 0; i < live.size(); i++) {
       const TypeRef& to = rows_->types[live[i]];
-      if (found.types[i].oid != to.oid && result.row && result.known) {
-        return Error(sqlstate::kDatatypeMismatch, "structure of query does not match function result type")
-            .with_detail("Returned type " + types::format_type(session_.session_catalog(), found.types[i].oid) +
-                         " does not match expected type " + types::format_type(session_.session_catalog(), to.oid) +
-                         " in column " + std::to_string(i + 1) + ".");
-      }
       INDIGO_ASSIGN(const Datum value, function_.cast(session_, reader.datum(i), found.types[i], to));
       if (!value.null) kept[live[i]] = OwnedDatum(value);
     }

@@ -41,6 +41,7 @@ void Interpreter::set_trigger_row(int variable, const catalog::RelationInfo& rel
   record.assigned = true;
   record.null = image.empty();
   record.changed = false;
+  record.row_type = relation.row_type;
   const size_t n = relation.columns.size();
   const TypeRef none{kInvalidOid, -1, kInvalidOid};
   // The frame may have been another call's, whose shape was the same.
@@ -119,7 +120,6 @@ Result<std::optional<std::string>> Interpreter::call_trigger(const exec::Trigger
   INDIGO_TRY(check_stack_depth());
   if (Status status = begin({}); !status.ok()) return with_context(std::move(*status.take_error()));
   set_trigger_variables(call);
-  trigger_relation_ = call.relation.get();
   auto flow = run_block(*function_.program().body);
   if (!flow.ok()) return with_context(std::move(*flow.take_error()));
   frame_.statement = nullptr;
@@ -146,29 +146,6 @@ Status Interpreter::call_event_trigger(std::string_view event, std::string_view 
   if (!flow.ok()) return with_context(std::move(*flow.take_error()));
   frame_.statement = nullptr;
   return {};
-}
-
-std::optional<std::string> Interpreter::as_trigger_row(Str image) const {
-  if (trigger_relation_ == nullptr) return std::nullopt;
-  const types::RecordFields fields = types::read_record(image);
-  std::vector<TypeRef> types;
-  std::vector<Datum> values;
-  size_t next = 0;
-  for (size_t c = 0; c < trigger_relation_->columns.size(); c++) {
-    const catalog::ColumnInfo& column = trigger_relation_->columns[c];
-    if (column.dropped) {
-      types.push_back({kInvalidOid, -1, kInvalidOid});
-      values.push_back(Datum::make_null(trigger_relation_->layout.phys(c)));
-      continue;
-    }
-    const bool same = next < fields.types.size() && fields.types[next].oid == column.type.oid &&
-                      (fields.names.empty() || fields.names[next] == column.name);
-    if (!same) return std::nullopt;
-    types.push_back(column.type);
-    values.push_back(fields.values[next++]);
-  }
-  if (next != fields.types.size()) return std::nullopt;
-  return types::make_record(trigger_relation_->row_type, types, values);
 }
 
 // RETURN's row in the layout of the trigger's relation.

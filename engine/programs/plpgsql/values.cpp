@@ -20,10 +20,18 @@ Result<CompiledFragment::Answer> Interpreter::evaluate(const FragmentPtr& fragme
 
 Status Interpreter::evaluate_as(const FragmentPtr& fragment, const TypeRef& to, Datum& out) {
   CompiledFragment& compiled = function_.fragment(*fragment);
-  if (compiled.ready(session_, frame_)) return compiled.compute_as(session_, frame_, to, out);
+  const auto told = [&](std::unique_ptr<Error> error) {
+    return compiled.assignment_error(session_, std::move(*error), &to);
+  };
+  if (compiled.ready(session_, frame_)) {
+    Status status = compiled.compute_as(session_, frame_, to, out);
+    return status.ok() ? std::move(status) : Status(told(status.take_error()));
+  }
   INDIGO_ASSIGN(const auto answer, compiled.evaluate(session_, frame_));
   frame_.state_known = false;
-  INDIGO_ASSIGN(out, function_.cast(session_, answer.value, answer.type, to));
+  auto cast = function_.cast(session_, answer.value, answer.type, to);
+  if (!cast.ok()) return told(cast.take_error());
+  out = *cast;
   return {};
 }
 
@@ -77,6 +85,7 @@ void Interpreter::set_null(int variable) {
   record.changed = true;
   if (type.type.oid == oid::kRecord) {
     record.shape = 0;
+    record.row_type = kInvalidOid;
     record.assigned = false;
     record.types.clear();
     record.names.clear();
@@ -106,7 +115,7 @@ OwnedDatum Interpreter::row_of(int variable) {
   if (!record.assigned || record.null) return OwnedDatum(Datum::make_null(Phys::kStr));
   std::vector<Datum> fields;
   for (const OwnedDatum& f : record.values) fields.push_back(f.get());
-  const Oid type = function_.variable(variable).type.oid;
+  const Oid type = record.type_of_row(function_.variable(variable).type.oid);
   return OwnedDatum(Datum::of(Str(types::make_record(
       type, record.types, fields, type == oid::kRecord ? record.names : std::vector<std::string>()))));
 }
@@ -157,26 +166,36 @@ Status Interpreter::assign_variable(int variable, const Datum& value, const Type
     return assign_variable(variable, kept.get(), wanted.type);
   }
   const std::string image(value.str);
-  const types::RecordFields fields = types::read_record(image);
+  const auto relation = types::fields_relation(session_.session_catalog(), type.oid);
+  // A record has the type of a row that is of one, and that type's columns.
+  const bool keeps_type = wanted.type.oid == oid::kRecord && type.oid != oid::kRecord && relation != nullptr;
+  const types::RecordFields fields =
+      keeps_type ? types::numbered_fields(session_.session_catalog(), image) : types::read_record(image);
   std::vector<TypeRef> types;
   std::vector<std::string> names;
   std::vector<Datum> values;
-  const auto relation = types::fields_relation(session_.session_catalog(), type.oid);
   for (size_t i = 0; i < fields.values.size(); i++) {
-    if (fields.types[i].oid == kInvalidOid) continue;
+    if (fields.types[i].oid == kInvalidOid) {
+      if (!keeps_type) continue;
+      types.push_back({kInvalidOid, -1, kInvalidOid});
+      values.push_back(fields.values[i]);
+      names.emplace_back();
+      continue;
+    }
     types.push_back(fields.types[i]);
     values.push_back(fields.values[i]);
     names.push_back(i < fields.names.size()                               ? std::string(fields.names[i])
                     : relation != nullptr && i < relation->columns.size() ? relation->columns[i].name
                                                                           : "f" + std::to_string(i + 1));
   }
-  return assign_record(variable, types, names, values);
+  return assign_record(variable, types, names, values, 0, keeps_type ? type.oid : kInvalidOid);
 }
 
 Status Interpreter::assign_record(int variable, std::span<const TypeRef> types, std::span<const std::string> names,
-                                  std::span<const Datum> values, uint64_t shape) {
+                                  std::span<const Datum> values, uint64_t shape, Oid row_type) {
   frame_.state_known = false;
   RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
+  record.row_type = row_type;
   record.changed = true;
   record.system.clear();
   if (function_.variable(variable).type.oid == oid::kRecord) {

@@ -40,7 +40,12 @@ struct Portal {
   RowSink* rule_sink = nullptr;                           // of rows that SELECTs in rules give; null: they are dropped
   std::string tag;                                        // of a finished statement whose rows are still to be fetched
   uint64_t rows_sent = 0;
-  std::vector<std::optional<std::string>> row_keys;  // by PlannedStatement::cursor_tables: of the row fetched last
+  // Where the row fetched last comes from, by PlannedStatement::cursor_tables.
+  struct RowOrigin {
+    std::optional<std::string> key;
+    Oid table = kInvalidOid;  // kInvalidOid: the only one
+  };
+  std::vector<RowOrigin> origins;
 
   // Cursors (DECLARE).
   bool is_cursor = false, scroll = false, no_scroll = false, hold = false, binary = false;

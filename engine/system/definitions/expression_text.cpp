@@ -56,6 +56,7 @@ std::string domain_check_text(SessionParts& session, std::string_view stored, Oi
       out += "VALUE";
       return true;
     }
+    bool names_columns() const override { return false; }
   } const value_printer;
   sql::DeparseOptions options;
   options.always_qualify = false;

@@ -1,5 +1,6 @@
 // Expressions outside queries: defaults, checks, index expressions and predicates, USING.
 #include "catalog/descriptor/session_context.h"
+#include "sql/analyze/copy_condition.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/from/from.h"
@@ -136,6 +137,15 @@ Result<ExprPtr> analyze_policy(catalog::SessionContext& session, const PgQuery__
   Scope scope(a, nullptr);
   INDIGO_TRY(add_relation(scope, relation));
   return transform_condition(scope, node, Clause::kPolicy, "POLICY");
+}
+
+Result<ExprPtr> analyze_copy_condition(catalog::SessionContext& session, const PgQuery__Node* node,
+                                       std::string_view text,
+                                       const std::shared_ptr<const catalog::RelationInfo>& relation) {
+  Analysis a(session, text);
+  Scope scope(a, nullptr);
+  INDIGO_TRY(add_relation(scope, relation));
+  return transform_condition(scope, node, Clause::kCopyWhere, "WHERE");
 }
 
 namespace {

@@ -1,5 +1,7 @@
 #include "sql/analyze/expression/function_call.h"
 
+#include <algorithm>
+
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/names.h"
 #include "sql/analyze/make.h"
@@ -91,6 +93,21 @@ Error not_found(Scope& scope, const CallDecoration& d, const FunctionArguments& 
             "must appear after all regular arguments of the aggregate."
           : "No function matches the given name and argument types. You might need to add explicit type casts.";
   return error;
+}
+
+// For the text of views: the arguments that were written, names included. Those of a VARIADIC array that was made here have none.
+ExprPtr with_notation(const ExprPtr& e, const FunctionCall& found, const FunctionArguments& given) {
+  const auto* call = try_as<CallExpr>(e);
+  const bool defaults = std::find(found.order.begin(), found.order.end(), -1) != found.order.end();
+  if (call == nullptr || found.variadic_expanded || (given.names.empty() && !defaults)) return e;
+  if (call->function != found.function->oid || call->arguments.size() != found.order.size()) return e;
+  auto copy = std::make_shared<CallExpr>(*call);
+  copy->positional = static_cast<int>(given.types.size() - given.names.size());
+  copy->given.resize(given.types.size());
+  for (size_t i = 0; i < found.order.size(); i++) {
+    if (found.order[i] >= 0) copy->given[static_cast<size_t>(found.order[i])] = static_cast<int>(i);
+  }
+  return copy;
 }
 
 Result<ExprPtr> plain_call(Scope& scope, const types::FunctionInfo& function, ExprList arguments, const TypeRef& result,
@@ -256,10 +273,11 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
   }
   if (call.over != nullptr) return make_window_call(scope, f, std::move(list), type, decoration);
   if (f.kind == FunctionKind::kAggregate) return make_aggregate(scope, f, std::move(list), type, decoration);
-  return plain_call(scope, f, std::move(list), type, call.func_variadic && f.variadic == oid::kAny,
-                    call.funcformat == PG_QUERY__COERCION_FORM__COERCE_SQL_SYNTAX ? CallExpr::Form::kSqlSyntax
-                                                                                  : CallExpr::Form::kFunction,
-                    call.location);
+  const bool construct = call.funcformat == PG_QUERY__COERCION_FORM__COERCE_SQL_SYNTAX;
+  INDIGO_ASSIGN(ExprPtr made,
+                plain_call(scope, f, std::move(list), type, call.func_variadic && f.variadic == oid::kAny,
+                           construct ? CallExpr::Form::kSqlSyntax : CallExpr::Form::kFunction, call.location));
+  return construct ? made : with_notation(made, found, arguments.types);
 }
 
 }  // namespace indigo::sql

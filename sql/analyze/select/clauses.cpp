@@ -43,6 +43,7 @@ constexpr ClauseText kTexts[] = {
     {Clause::kGenerated, "GENERATED AS", "column generation expressions", "column generation expression"},
     {Clause::kAlterUsing, "USING", "transform expressions", "transform expression"},
     {Clause::kPolicy, "POLICY", "policy expressions", nullptr},
+    {Clause::kCopyWhere, "WHERE", "COPY FROM WHERE conditions", "COPY FROM WHERE condition"},
 };
 
 const ClauseText& text_of(Clause clause) {

@@ -66,6 +66,7 @@ ExprPtr hidden(const ExprPtr& e) {
   if (const auto* r = try_as<RelabelExpr>(e)) return copy_with(*r, [](RelabelExpr& x) { x.implicit = true; });
   if (const auto* array = try_as<ArrayCastExpr>(e))
     return copy_with(*array, [](ArrayCastExpr& x) { x.implicit = true; });
+  if (const auto* row = try_as<RowCastExpr>(e)) return copy_with(*row, [](RowCastExpr& x) { x.implicit = true; });
   if (const auto* io = try_as<IoCastExpr>(e)) return copy_with(*io, [](IoCastExpr& x) { x.implicit = true; });
   if (const auto* call = try_as<CallExpr>(e); call && call->form == CallExpr::Form::kExplicitCast) {
     return copy_with(*call, [](CallExpr& x) { x.form = CallExpr::Form::kImplicitCast; });
@@ -223,6 +224,14 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
     return record_to_composite(a, e, type, context, location);
   }
   if (target == oid::kRecord || target == oid::kRecordArray) return e;
+  if (is_row_of(catalog, source, target)) {
+    auto cast = std::make_shared<RowCastExpr>();
+    cast->argument = e;
+    cast->type = base_plain;
+    cast->implicit = form != Form::kExplicitCast;
+    cast->location = location;
+    return ExprPtr(cast);
+  }
   return a.error(sqlstate::kCannotCoerce,
                  "cannot cast type " + format_type(catalog, source) + " to " + format_type(catalog, target), location);
 }

@@ -34,6 +34,8 @@ Oid element_of_base(catalog::CatalogView& catalog, Oid type);
 Oid array_of(catalog::CatalogView& catalog, Oid element);
 bool is_composite(catalog::CatalogView& catalog, Oid type);  // named row types; domains over them too
 bool is_polymorphic(Oid type);
+// A table's rows are rows of those that it inherits from, and of the composite type that it was made of.
+bool is_row_of(catalog::CatalogView& catalog, Oid source, Oid target);
 bool binary_coercible(catalog::CatalogView& catalog, Oid source, Oid target);
 
 // ---- coercion

@@ -58,6 +58,7 @@ bool can_coerce(catalog::CatalogView& catalog, std::span<const Oid> from, std::s
     if (find_path(catalog, target, source, context).kind != PathKind::kNone) continue;
     if (source == oid::kRecord && is_composite(catalog, target)) continue;
     if (target == oid::kRecord && is_composite(catalog, source)) continue;
+    if (is_row_of(catalog, source, target)) continue;
     if (target == oid::kRecordArray && is_composite(catalog, element_of(catalog, source))) continue;
     return false;
   }

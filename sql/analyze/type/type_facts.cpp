@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "catalog/generated/columns.h"
+#include "catalog/tables/system_table.h"
 #include "sql/analyze/type/coerce.h"
 #include "types/oids.h"
 
@@ -70,6 +72,27 @@ Oid array_of(catalog::CatalogView& catalog, Oid element) {
 bool is_composite(catalog::CatalogView& catalog, Oid type) {
   const auto info = catalog.type(base_type(catalog, type));
   return info && info->relation != kInvalidOid;
+}
+
+bool is_row_of(catalog::CatalogView& catalog, Oid source, Oid target) {
+  const auto from = catalog.type(base_type(catalog, source)), to = catalog.type(target);
+  if (!from || !to || from->relation == kInvalidOid || to->relation == kInvalidOid) return false;
+  std::vector<Oid> seen{from->relation};
+  for (size_t i = 0; i < seen.size(); i++) {
+    const auto relation = catalog.relation(seen[i]);
+    if (relation == nullptr) continue;
+    for (const Oid parent : relation->parents) {
+      if (parent == to->relation) return true;
+      if (std::find(seen.begin(), seen.end(), parent) == seen.end()) seen.push_back(parent);
+    }
+  }
+  Oid made_of = kInvalidOid;
+  const Datum key = Datum::of_oid(from->relation);
+  catalog.system_table_rows(catalog::pg_class::kOid, -1, {&key, 1}, [&](const catalog::RowReader& row) {
+    made_of = row.oid(catalog::pg_class::c_reloftype);
+    return false;
+  });
+  return made_of == target;
 }
 
 bool is_polymorphic(Oid type) {

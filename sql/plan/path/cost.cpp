@@ -59,6 +59,7 @@ double expression_cost(const Level& level, const ExprPtr& e) {
     case ExprKind::kCall:
     case ExprKind::kDistinct:
     case ExprKind::kIoCast:
+    case ExprKind::kRowCast:
     case ExprKind::kArrayCast:
     case ExprKind::kRowCompare: own = kOperatorCost; break;
     default: own = kOperatorCost / 4; break;

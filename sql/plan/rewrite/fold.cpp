@@ -164,7 +164,7 @@ bool is_false_or_null(const ExprPtr& e) {
   return d && (d->null || !d->b);
 }
 
-ExprPtr evaluate_call(catalog::SessionContext& session, const CallExpr& call) {
+ExprPtr evaluate_call(catalog::SessionContext& session, const CallExpr& call, std::unique_ptr<Error>* failure) {
   const types::ScalarFunction* f = types::find_scalar(call.function);
   if (f == nullptr) return nullptr;
   // Privileges are asked for when the statement runs: a function that not everybody may call waits until then.
@@ -192,8 +192,27 @@ ExprPtr evaluate_call(catalog::SessionContext& session, const CallExpr& call) {
   if (!type || type->kind == 'p') return nullptr;
   Vector out(type->phys, 1);
   f->kernel(context, info, pointers, Selection{nullptr, 1}, out);
-  if (context.failed()) return nullptr;
+  if (context.failed()) {
+    if (failure != nullptr) *failure = context.take_error();
+    return nullptr;
+  }
   return make_const(call.type, out.datum(0), call.location);
+}
+
+Status folding_failure(catalog::SessionContext& session, const ExprPtr& e) {
+  Status status;
+  for_each_child(*e, [&](const ExprPtr& c) {
+    if (status.ok() && c != nullptr) status = folding_failure(session, c);
+  });
+  if (!status.ok() || e->kind != ExprKind::kCall) return status;
+  const auto& call = as<CallExpr>(*e);
+  if (call.returns_set || call.volatility != types::Volatility::kImmutable || call.arguments.empty()) return status;
+  for (const ExprPtr& a : call.arguments)
+    if (a->kind != ExprKind::kConst) return status;
+  std::unique_ptr<Error> failure;
+  evaluate_call(session, call, &failure);
+  if (failure != nullptr) return std::move(*failure);
+  return status;
 }
 
 ExprPtr negate(catalog::SessionContext& session, const ExprPtr& e) {

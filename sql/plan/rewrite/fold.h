@@ -3,6 +3,9 @@
 // Thread safety: pure, but for the session's catalog.
 #pragma once
 
+#include <memory>
+
+#include "base/error.h"
 #include "catalog/descriptor/session_context.h"
 #include "sql/expr.h"
 
@@ -17,7 +20,11 @@ ExprPtr negate(catalog::SessionContext& session, const ExprPtr& e);
 bool is_true(const ExprPtr& e);           // the constant
 bool is_false_or_null(const ExprPtr& e);  // the constants that let no row pass
 
-// The value of an expression without columns and parameters, immutable throughout; null pointer when that fails.
-ExprPtr evaluate_call(catalog::SessionContext& session, const CallExpr& call);
+// The value of an expression without columns and parameters, immutable throughout; null pointer when that fails, with what it
+// failed with in `failure`.
+ExprPtr evaluate_call(catalog::SessionContext& session, const CallExpr& call,
+                      std::unique_ptr<Error>* failure = nullptr);
+// The error that PostgreSQL ends the planning of a folded expression with.
+Status folding_failure(catalog::SessionContext& session, const ExprPtr& e);
 
 }  // namespace indigo::sql::planning

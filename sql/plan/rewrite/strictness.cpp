@@ -35,6 +35,7 @@ RelSet find_rels(const Level& level, const ExprPtr& e, bool top) {
     }
     case ExprKind::kRelabel: return find_rels(level, as<RelabelExpr>(*e).argument, top);
     case ExprKind::kIoCast: return find_rels(level, as<IoCastExpr>(*e).argument, false);
+    case ExprKind::kRowCast: return find_rels(level, as<RowCastExpr>(*e).argument, false);
     case ExprKind::kArrayCast: return find_rels(level, as<ArrayCastExpr>(*e).argument, false);
     case ExprKind::kCollate: return find_rels(level, as<CollateExpr>(*e).argument, top);
     case ExprKind::kNullTest: {

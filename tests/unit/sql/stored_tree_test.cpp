@@ -133,7 +133,7 @@ TEST(StoredTree, OfAnEarlierVersionIsRead) {
   EXPECT_NE(text.find("FROM (( SELECT 1 AS a) w\n     JOIN ( SELECT 2 AS a,"), std::string::npos) << text;
   const auto written = store_tree(*query);
   ASSERT_TRUE(written.ok());
-  EXPECT_TRUE(written->starts_with("{T5:"));
+  EXPECT_TRUE(written->starts_with("{T6:"));
 }
 
 TEST(StoredTree, BadBytesAreAnError) {
@@ -159,7 +159,7 @@ TEST(StoredTree, BadBytesAreAnError) {
       const bool repaired = below(8) != 0;  // a checksum that fits: the tree itself is looked at
       const uint32_t crc = log::crc32c(bytes.data() + 4, bytes.size() - 4);
       for (int k = 0; repaired && k < 4; k++) bytes[static_cast<size_t>(k)] = static_cast<char>(crc >> (8 * k));
-      const std::string damaged = "{T5:" + types::encode_base64(bytes, false) + "}";
+      const std::string damaged = "{T6:" + types::encode_base64(bytes, false) + "}";
       tried++;
       bool ok = false;
       if (bytes[4] == 'Q') {
