@@ -1,4 +1,4 @@
-// CALL and DO.
+// CALL, DO and LOAD.
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/generated/columns.h"
@@ -12,6 +12,7 @@
 #include "sql/parse/node.h"
 #include "sql/parse/parse_tree.h"
 #include "sql/parse/text_position.h"
+#include "types/extension/extension.h"
 #include "types/oids.h"
 
 namespace indigo::engine {
@@ -88,9 +89,24 @@ Status run_do(UtilityCall& call) {
   return error;
 }
 
+// What would be loaded is there from the beginning: the language's module and those of the extensions that are built in.
+Status run_load(UtilityCall& call) {
+  constexpr std::string_view kPlugins = "$libdir/plugins/", kLanguage = "plpgsql";
+  const std::string_view file = call.node->load_stmt->filename;
+  const bool plugin = file.starts_with(kPlugins) && file.find('/', kPlugins.size()) == std::string_view::npos;
+  if (!call.session.is_superuser() && !plugin) {
+    return Error(sqlstate::kInsufficientPrivilege, "access to library \"" + std::string(file) + "\" is not allowed");
+  }
+  std::string_view name = file.substr(file.find('/') == std::string_view::npos ? 0 : file.rfind('/') + 1);
+  if (name.ends_with(".so")) name.remove_suffix(3);
+  if (!plugin && (name == kLanguage || types::find_extension(name) != nullptr)) return {};
+  return Error(SqlState("58P01"), "could not access file \"" + std::string(file) + "\": No such file or directory");
+}
+
 constexpr UtilityStatement kProgramStatements[] = {
     {.node = PG_QUERY__NODE__NODE_DO_STMT, .name = "DO", .run = run_do},
     {.node = PG_QUERY__NODE__NODE_CALL_STMT, .name = "CALL", .run = run_call, .describe = describe_call},
+    {.node = PG_QUERY__NODE__NODE_LOAD_STMT, .name = "LOAD", .run = run_load, .needs_transaction = false},
 };
 
 }  // namespace

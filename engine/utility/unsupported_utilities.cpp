@@ -15,7 +15,6 @@ constexpr UtilityStatement kUnsupported[] = {
     not_built(PG_QUERY__NODE__NODE_ALTER_OBJECT_DEPENDS_STMT, "ALTER"),
     not_built(PG_QUERY__NODE__NODE_ALTER_TYPE_STMT, "ALTER TYPE"),
     not_built(PG_QUERY__NODE__NODE_CREATE_TRANSFORM_STMT, "CREATE TRANSFORM"),
-    not_built(PG_QUERY__NODE__NODE_LOAD_STMT, "LOAD"),
 };
 
 }  // namespace
