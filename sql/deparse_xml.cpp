@@ -4,6 +4,7 @@
 #include "sql/deparse.h"
 #include "sql/xml_constructs.h"
 #include "types/io/record.h"
+#include "types/oids.h"
 #include "types/text/strings.h"
 #include "types/value/array_format.h"
 #include "types/xml/xml_value.h"
@@ -16,6 +17,41 @@ const Datum& constant(const ExprPtr& e) { return as<ConstExpr>(*e).value.get(); 
 std::string text_of(const ExprPtr& e) { return std::string(constant(e).str); }
 std::string name(const std::string& xml_name) {
   return types::quote_identifier(types::identifier_of_xml_name(xml_name));
+}
+
+bool is_constant(const ExprPtr& e, Oid type) {
+  return e->kind == ExprKind::kConst && e->type.oid == type && !constant(e).null;
+}
+// At `names`: an array of names, behind it at least as many arguments.
+bool has_named(const ExprList& a, size_t names) {
+  return a.size() > names && is_constant(a[names], oid::kTextArray) &&
+         static_cast<size_t>(ArrayView(constant(a[names]).str).count()) < a.size() - names;
+}
+
+enum TableArgument : size_t { kDocument, kRowPath, kNamespaces, kShape, kFlags, kFirstColumn };
+bool is_table(const ExprList& a) {
+  if (a.size() < kFirstColumn || a[kNamespaces]->kind != ExprKind::kArray || !is_constant(a[kShape], oid::kRecord) ||
+      !is_constant(a[kFlags], oid::kText)) {
+    return false;
+  }
+  const size_t columns = types::read_record(constant(a[kShape]).str).types.size();
+  return constant(a[kFlags]).str.size() == columns && a.size() == kFirstColumn + 2 * columns;
+}
+
+// Whether the arguments are those that the grammar's construct has: a function may also be called by its name.
+bool is_construct(Oid function, const ExprList& a) {
+  switch (function) {
+    case xml_construct::kElement: return !a.empty() && is_constant(a[0], oid::kText) && has_named(a, 1);
+    case xml_construct::kForest: return has_named(a, 0);
+    case xml_construct::kConcat: return true;
+    case xml_construct::kParse: return a.size() == 3 && is_constant(a[1], oid::kBool) && is_constant(a[2], oid::kBool);
+    case xml_construct::kInstruction: return !a.empty() && is_constant(a[0], oid::kText);
+    case xml_construct::kRoot: return a.size() == 3 && is_constant(a[2], oid::kInt4);
+    case xml_construct::kIsDocument: return a.size() == 1;
+    case xml_construct::kSerialize: return a.size() == 3 && is_constant(a[1], oid::kBool);
+    case xml_construct::kTable: return is_table(a);
+    default: return true;
+  }
 }
 
 }  // namespace
@@ -39,7 +75,6 @@ size_t XmlDeparser::print_named(const ExprList& list, size_t names) const {
 }
 
 void XmlDeparser::print_table(const ExprList& a) const {
-  enum : size_t { kDocument, kRowPath, kNamespaces, kShape, kFlags, kFirstColumn };
   out += "XMLTABLE(";
   const ExprList& spaces = as<ArrayExpr>(*a[kNamespaces]).elements;
   for (size_t i = 0; i + 1 < spaces.size(); i += 2) {
@@ -76,6 +111,7 @@ void XmlDeparser::print_table(const ExprList& a) const {
 
 bool XmlDeparser::print_construct(const CallExpr& call) const {
   const ExprList& a = call.arguments;
+  if (!is_construct(call.function, a)) return false;
   switch (call.function) {
     case xml_construct::kElement: {
       out += "XMLELEMENT(NAME " + name(text_of(a[0]));

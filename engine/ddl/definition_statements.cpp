@@ -69,6 +69,9 @@ std::string define_name(const PgQuery__Node& n) { return of_object("CREATE", n.d
 std::string set_schema_name(const PgQuery__Node& n) {
   return of_object("ALTER", n.alter_object_schema_stmt->object_type);
 }
+std::string depends_name(const PgQuery__Node& n) {
+  return of_object("ALTER", n.alter_object_depends_stmt->object_type);
+}
 std::string owner_name(const PgQuery__Node& n) { return of_object("ALTER", n.alter_owner_stmt->object_type); }
 std::string grant_name(const PgQuery__Node& n) { return n.grant_stmt->is_grant ? "GRANT" : "REVOKE"; }
 std::string grant_role_name(const PgQuery__Node& n) {
@@ -231,6 +234,8 @@ constexpr UtilityStatement kDefinitions[] = {
         PG_QUERY__NODE__NODE_ALTER_DEFAULT_PRIVILEGES_STMT, "ALTER DEFAULT PRIVILEGES"),
     definition<&PgQuery__Node::alter_object_schema_stmt, ddl::execute_set_schema>(
         PG_QUERY__NODE__NODE_ALTER_OBJECT_SCHEMA_STMT, "ALTER", set_schema_name),
+    definition<&PgQuery__Node::alter_object_depends_stmt, ddl::execute_depends_on_extension>(
+        PG_QUERY__NODE__NODE_ALTER_OBJECT_DEPENDS_STMT, "ALTER", depends_name),
     definition<&PgQuery__Node::alter_owner_stmt, ddl::execute_owner>(PG_QUERY__NODE__NODE_ALTER_OWNER_STMT, "ALTER",
                                                                      owner_name),
     definition<&PgQuery__Node::reassign_owned_stmt, ddl::execute_reassign_owned>(

@@ -12,7 +12,6 @@ constexpr UtilityStatement not_built(PgQuery__Node__NodeCase node, std::string_v
 
 constexpr UtilityStatement kUnsupported[] = {
     not_built(PG_QUERY__NODE__NODE_ALTER_DATABASE_REFRESH_COLL_STMT, "ALTER DATABASE"),
-    not_built(PG_QUERY__NODE__NODE_ALTER_OBJECT_DEPENDS_STMT, "ALTER"),
     not_built(PG_QUERY__NODE__NODE_ALTER_TYPE_STMT, "ALTER TYPE"),
     not_built(PG_QUERY__NODE__NODE_CREATE_TRANSFORM_STMT, "CREATE TRANSFORM"),
 };

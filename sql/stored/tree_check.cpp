@@ -1,6 +1,7 @@
 #include "sql/stored/tree_check.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sql/query_walk.h"
 
@@ -183,6 +184,10 @@ bool sound(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kCall: {
       const auto& call = as<CallExpr>(e);
+      const auto there = [&](int argument) { return argument >= 0 && std::cmp_less(argument, call.arguments.size()); };
+      if (!std::all_of(call.given.begin(), call.given.end(), there) ||
+          std::cmp_greater(call.positional, call.given.size()))
+        return false;
       if (call.form == CallExpr::Form::kOperator) return call.arguments.size() == 1 || call.arguments.size() == 2;
       return !call.arguments.empty() || call.form == CallExpr::Form::kFunction ||
              call.form == CallExpr::Form::kSqlSyntax;

@@ -15,10 +15,11 @@ int serve(const ServeOptions& options) {
     return kExitFailed;
   }
   const Listeners& listeners = running->server->listeners();
+  log_info(
+      "database system is ready to accept connections");  // the line that tools wait for; others wait for the next one
   printf("indigo: ready, port %d%s%s\n", listeners.port(), listeners.socket_directory().empty() ? "" : ", socket ",
          listeners.socket_directory().c_str());
   fflush(stdout);
-  log_info("database system is ready to accept connections");  // the line that tools wait for
   int number = 0;
   while (sigwait(&signals, &number) != 0 || number == SIGHUP) {
     if (number != SIGHUP) continue;

@@ -16,7 +16,7 @@ struct Address {
   friend auto operator<=>(const Address&, const Address&) = default;
 };
 
-// deptype: n normal, a auto, i internal, e member of an extension. What is referenced is held (engine/ddl/hold.h).
+// deptype: n normal, a auto, i internal, e member of an extension, x goes with one. What is referenced is held (engine/ddl/hold.h).
 Status record_dependency(DdlContext& c, const Address& depender, const Address& referenced, char type);
 // On every column of `relation` in `columns`.
 Status record_column_dependencies(DdlContext& c, const Address& depender, Oid relation,

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <deque>
 
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/extension/extension.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
@@ -66,6 +68,66 @@ std::optional<int> schema_column(Oid catalog) {
 }
 
 }  // namespace
+
+namespace {
+
+// The names of a relation and of what is on it, as other statements have them: one list.
+class NameList {
+ public:
+  void add(char* name) {
+    if (name == nullptr || *name == '\0') return;
+    PgQuery__String& text = texts_.emplace_back();
+    pg_query__string__init(&text);
+    text.sval = name;
+    PgQuery__Node& node = nodes_.emplace_back();
+    pg_query__node__init(&node);
+    node.node_case = PG_QUERY__NODE__NODE_STRING;
+    node.string = &text;
+    items_.push_back(&node);
+  }
+  // Valid while this is.
+  const PgQuery__Node* node() {
+    pg_query__list__init(&list_);
+    list_.n_items = items_.size();
+    list_.items = items_.data();
+    pg_query__node__init(&whole_);
+    whole_.node_case = PG_QUERY__NODE__NODE_LIST;
+    whole_.list = &list_;
+    return &whole_;
+  }
+
+ private:
+  std::deque<PgQuery__String> texts_;
+  std::deque<PgQuery__Node> nodes_;
+  std::vector<PgQuery__Node*> items_;
+  PgQuery__List list_;
+  PgQuery__Node whole_;
+};
+
+}  // namespace
+
+Status execute_depends_on_extension(DdlContext& c, const PgQuery__AlterObjectDependsStmt& s) {
+  NameList names;
+  if (s.relation != nullptr) {
+    names.add(s.relation->catalogname);
+    names.add(s.relation->schemaname);
+    names.add(s.relation->relname);
+    if (s.object != nullptr)
+      for (const PgQuery__Node* name : nodes(s.object->list->n_items, s.object->list->items))
+        names.add(name->string->sval);
+  }
+  INDIGO_ASSIGN(const Address object,
+                find_own_object(c, s.object_type, s.relation != nullptr ? names.node() : s.object));
+  const auto extension = installed_extension(c, s.extname->sval);
+  if (!extension) return Error(sqlstate::kUndefinedObject, "extension " + quoted(s.extname->sval) + " does not exist");
+  INDIGO_TRY(hold(c, object));
+  const Address on{pg_extension::kOid, extension->oid, 0};
+  const auto references = references_of(c, object);
+  const bool there = std::any_of(references.begin(), references.end(),
+                                 [&](const Dependent& d) { return d.type == 'x' && d.address == on; });
+  if (there == !s.remove) return {};
+  return s.remove ? remove_dependency(c, object, on) : record_dependency(c, object, on, 'x');
+}
 
 Status move_extension(DdlContext& c, std::string_view name, std::string_view schema_name) {
   INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, name));

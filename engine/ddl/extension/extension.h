@@ -19,6 +19,8 @@ Status execute_create_extension(DdlContext& c, const PgQuery__CreateExtensionStm
 Status execute_alter_extension(DdlContext& c, const PgQuery__AlterExtensionStmt& s);
 // ADD and DROP of a member
 Status execute_alter_extension_contents(DdlContext& c, const PgQuery__AlterExtensionContentsStmt& s);
+// ALTER ... [NO] DEPENDS ON EXTENSION: what goes with an extension without being a member (deptype x).
+Status execute_depends_on_extension(DdlContext& c, const PgQuery__AlterObjectDependsStmt& s);
 Status move_extension(DdlContext& c, std::string_view name, std::string_view schema);
 
 struct InstalledExtension {
