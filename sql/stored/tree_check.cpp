@@ -137,6 +137,26 @@ class Checker {
                        [&](const GroupingItem& i) { return grouping_item(q, i); });
   }
 
+  // What prints another part of its query is not within that part.
+  static bool holds(const ExprPtr& e, ExprKind kind) {
+    bool found = false;
+    visit_expressions(e, [&](const Expr& x, int depth) {
+      found = found || (depth == 0 && x.kind == kind);
+      return !found && depth == 0;
+    });
+    return found;
+  }
+  static bool window(const Window& w) {
+    const auto good = [](const ExprPtr& e) { return e != nullptr && !holds(e, ExprKind::kWindowCall); };
+    const auto bound = [&](const FrameBound& b) {
+      return b.kind == FrameBound::Kind::kPreceding || b.kind == FrameBound::Kind::kFollowing ? good(b.offset)
+                                                                                              : b.offset == nullptr;
+    };
+    return std::all_of(w.partition.begin(), w.partition.end(), good) &&
+           std::all_of(w.order.begin(), w.order.end(), [&](const SortKey& k) { return good(k.expr); }) &&
+           bound(w.start) && bound(w.end);
+  }
+
   bool own(const Query& q) {
     const auto all = [](const auto& list, const auto& test) { return std::all_of(list.begin(), list.end(), test); };
     const bool lists =
@@ -144,6 +164,8 @@ class Checker {
         all(q.order_by, [](const SortKey& k) { return k.expr != nullptr; }) &&
         all(q.grouping_sets,
             [&](const GroupingSet& s) { return all(s.columns, [&](int c) { return within(c, q.group_by); }); }) &&
+        all(q.group_by, [](const ExprPtr& e) { return e != nullptr && !holds(e, ExprKind::kGrouping); }) &&
+        all(q.windows, [](const Window& w) { return window(w); }) &&
         all(q.grouping_items, [&](const GroupingItem& i) { return grouping_item(q, i); }) &&
         all(q.row_locks, [&](const RowLock& l) { return within(l.entry, q.entries); }) &&
         all(q.ctes, [](const CommonTable& t) { return t.query != nullptr; }) &&
