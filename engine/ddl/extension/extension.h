@@ -10,6 +10,8 @@
 #include "engine/ddl/drop/dependency.h"
 #include "sql/parse/tree_names.h"
 
+struct PgQuery__AlterObjectDependsStmt;
+
 namespace indigo::engine::ddl {
 
 namespace pg_extension = catalog::pg_extension;
