@@ -97,8 +97,7 @@ Status run_load(UtilityCall& call) {
   if (!call.session.is_superuser() && !plugin) {
     return Error(sqlstate::kInsufficientPrivilege, "access to library \"" + std::string(file) + "\" is not allowed");
   }
-  std::string_view name = file.substr(file.find('/') == std::string_view::npos ? 0 : file.rfind('/') + 1);
-  if (name.ends_with(".so")) name.remove_suffix(3);
+  const std::string_view name = types::module_name(file);
   if (!plugin && (name == kLanguage || types::find_extension(name) != nullptr)) return {};
   return Error(SqlState("58P01"), "could not access file \"" + std::string(file) + "\": No such file or directory");
 }

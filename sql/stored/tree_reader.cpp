@@ -18,7 +18,7 @@ namespace indigo::sql {
 namespace stored {
 namespace {
 
-// "{T5:": the digit is the version. Nodes of an older one have fewer fields.
+// "{T6:": the digit is the version. Nodes of an older one have fewer fields.
 constexpr std::string_view kBegin = "{T", kEnd = "}";
 constexpr size_t kBeginBytes = kBegin.size() + 2;
 constexpr int kVersions = 6;

@@ -54,7 +54,7 @@ struct NumericSum {
   void change(Str image, bool minus) {
     if (!numeric_is_small(image)) return change_slowly(image, minus);
     const int32_t its_scale = static_cast<uint8_t>(image[0]);
-    Int128 v = small_mantissa(image);
+    Int128 v = numeric_small_mantissa(image);
     if (its_scale > scale && !rescale(its_scale)) return change_slowly(image, minus);
     if (its_scale < scale && !raise(v, scale - its_scale)) return change_slowly(image, minus);
     if (minus ? __builtin_sub_overflow(mantissa, v, &v) : __builtin_add_overflow(mantissa, v, &v)) {

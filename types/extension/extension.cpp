@@ -94,11 +94,14 @@ bool holds_members(Oid type, const FindType& find) {
 
 std::string module_of(const Extension& extension) { return "$libdir/" + std::string(extension.name); }
 
-const Extension* find_module(std::string_view object_file) {
+std::string_view module_name(std::string_view object_file) {
   if (object_file.ends_with(".so")) object_file.remove_suffix(3);
   const size_t slash = object_file.rfind('/');
-  if (slash == std::string_view::npos) return nullptr;
-  const Extension* found = find_extension(object_file.substr(slash + 1));
+  return slash == std::string_view::npos ? object_file : object_file.substr(slash + 1);
+}
+
+const Extension* find_module(std::string_view object_file) {
+  const Extension* found = find_extension(module_name(object_file));
   return found != nullptr && (!found->functions.empty() || !found->sets.empty()) ? found : nullptr;
 }
 

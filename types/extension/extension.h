@@ -42,7 +42,9 @@ const Extension* find_extension(std::string_view name);  // null: not built in
 // "$libdir/pgcrypto"
 std::string module_of(const Extension& extension);
 
-// Which extension's module a C function's object file is: by "$libdir/name" or a path that ends so. Null: none.
+// "pgcrypto" of "$libdir/pgcrypto", of a path that ends so, and of itself; with ".so" or without.
+std::string_view module_name(std::string_view object_file);
+// Which extension's module a C function's object file is. Null: none.
 const Extension* find_module(std::string_view object_file);
 // Null: the module has no such function.
 const ScalarEntry* find_symbol(const Extension& extension, std::string_view symbol);

@@ -32,8 +32,8 @@ struct SmallPair {
 // Both mantissas at the larger scale.
 bool small_pair(Str a, Str b, SmallPair& out) {
   if (!numeric_is_small(a) || !numeric_is_small(b)) return false;
-  out.a = small_mantissa(a);
-  out.b = small_mantissa(b);
+  out.a = numeric_small_mantissa(a);
+  out.b = numeric_small_mantissa(b);
   const int32_t sa = static_cast<uint8_t>(a[0]), sb = static_cast<uint8_t>(b[0]);
   out.scale = std::max(sa, sb);
   return scale_up(out.a, out.scale - sa) && scale_up(out.b, out.scale - sb);
@@ -134,8 +134,8 @@ Str numeric_multiply(FuncContext& context, Str a, Str b) {
   if (numeric_is_small(a) && numeric_is_small(b)) {
     const int32_t scale = static_cast<uint8_t>(a[0]) + static_cast<uint8_t>(b[0]);
     Int128 product;
-    if (scale <= kNumericMaxSmallScale && !__builtin_mul_overflow(small_mantissa(a), small_mantissa(b), &product) &&
-        within(product))
+    if (scale <= kNumericMaxSmallScale &&
+        !__builtin_mul_overflow(numeric_small_mantissa(a), numeric_small_mantissa(b), &product) && within(product))
       return small_numeric_image(context, product, scale);
   }
   const Numeric x = Numeric::from_image(a), y = Numeric::from_image(b);

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/bytes.h"
 #include "types/function/context.h"
 #include "types/numeric/magnitude.h"
 #include "types/value/numeric_format.h"
@@ -76,24 +75,6 @@ std::string numeric_text(const Numeric& n);
 
 // ---- images
 inline constexpr size_t kMaxSmallNumericBytes = 17;
-// As numeric_small_mantissa, without a copy of as many bytes as there are: what was copied so could not be read at once.
-inline Int128 small_mantissa(Str image) {
-  const char* p = image.data() + 1;
-  const size_t n = image.size() - 1;
-  if (n > 8) return numeric_small_mantissa(image);
-  if (n == 0) return 0;
-  uint64_t low = 0;
-  if (n >= 4) {
-    low = load_unaligned<uint32_t>(p) | uint64_t{load_unaligned<uint32_t>(p + n - 4)} << (8 * (n - 4));
-  } else if (n >= 2) {
-    low = load_unaligned<uint16_t>(p) | uint64_t{load_unaligned<uint16_t>(p + n - 2)} << (8 * (n - 2));
-  } else {
-    low = static_cast<uint8_t>(*p);
-  }
-  const int shift = static_cast<int>(64 - 8 * n);
-  return static_cast<int64_t>(low << shift) >> shift;
-}
-
 // Writes a small image; |mantissa| < 10^38, scale <= kNumericMaxSmallScale.
 inline size_t write_small_numeric(Int128 mantissa, int32_t scale, char* to) {
   to[0] = static_cast<char>(scale);

@@ -34,14 +34,21 @@ inline constexpr uint32_t kNumericLimbBase = 1'000'000'000;
 inline bool numeric_is_special(Str image) { return static_cast<uint8_t>(image[0]) >= kNumericMinusInfinity; }
 inline bool numeric_is_small(Str image) { return static_cast<uint8_t>(image[0]) <= kNumericMaxSmallScale; }
 
-// The mantissa of a small image.
+// The mantissa of a small image. By loads that overlap, not by a copy of as many bytes as there are: what was copied so could
+// not be read at once.
 inline Int128 numeric_small_mantissa(Str image) {
   const char* p = image.data() + 1;
   const size_t n = image.size() - 1;
   if (n == 0) return 0;
   uint64_t low = 0;
   if (n <= 8) {
-    std::memcpy(&low, p, n);
+    if (n >= 4) {
+      low = load_unaligned<uint32_t>(p) | uint64_t{load_unaligned<uint32_t>(p + n - 4)} << (8 * (n - 4));
+    } else if (n >= 2) {
+      low = load_unaligned<uint16_t>(p) | uint64_t{load_unaligned<uint16_t>(p + n - 2)} << (8 * (n - 2));
+    } else {
+      low = static_cast<uint8_t>(*p);
+    }
     const int shift = static_cast<int>(64 - 8 * n);
     return static_cast<int64_t>(low << shift) >> shift;
   }

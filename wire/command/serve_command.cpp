@@ -15,8 +15,8 @@ int serve(const ServeOptions& options) {
     return kExitFailed;
   }
   const Listeners& listeners = running->server->listeners();
-  log_info(
-      "database system is ready to accept connections");  // the line that tools wait for; others wait for the next one
+  // Tools wait for either line: who has read the second finds the first in the log.
+  log_info("database system is ready to accept connections");
   printf("indigo: ready, port %d%s%s\n", listeners.port(), listeners.socket_directory().empty() ? "" : ", socket ",
          listeners.socket_directory().c_str());
   fflush(stdout);

@@ -67,10 +67,6 @@ std::optional<int> schema_column(Oid catalog) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // The names of a relation and of what is on it, as other statements have them: one list.
 class NameList {
  public:
