@@ -39,6 +39,27 @@ bool small_pair(Str a, Str b, SmallPair& out) {
   return scale_up(out.a, out.scale - sa) && scale_up(out.b, out.scale - sb);
 }
 
+// What mostly decides which of two numbers is greater, read off the image: the digits of large ones stay where they are.
+struct Leading {
+  int sign;
+  int64_t exponent;  // of the first digit; of zero undefined
+};
+Leading leading_of(Str image) {
+  if (numeric_is_small(image)) {
+    const Int128 m = numeric_small_mantissa(image);
+    const uint32_t digits = digit_count_128(static_cast<UInt128>(m < 0 ? -m : m));
+    return {m < 0 ? -1 : m > 0, int64_t{digits} - static_cast<uint8_t>(image[0])};
+  }
+  constexpr size_t kHead = 3;
+  constexpr int64_t kLimbDigits = 9;
+  const size_t limbs = (image.size() - kHead) / sizeof(uint32_t);
+  if (limbs == 0) return {0, 0};
+  const auto top = load_unaligned<uint32_t>(image.data() + kHead + (limbs - 1) * sizeof(uint32_t));
+  const int64_t digits = static_cast<int64_t>(limbs - 1) * kLimbDigits + digit_count_128(top);
+  return {static_cast<uint8_t>(image[0]) == kNumericBigNegative ? -1 : 1,
+          digits - load_unaligned<uint16_t>(image.data() + 1)};
+}
+
 // What + - * / do with infinities and NaN: kNan unless one of the rules below applies.
 Str special_image(FuncContext& context, Numeric::Kind kind) {
   return context.arena().copy(Numeric::special(kind).image());
@@ -105,6 +126,11 @@ Str numeric_image(FuncContext& context, Numeric n) {
 int numeric_compare(Str a, Str b) {
   SmallPair pair;
   if (small_pair(a, b, pair)) return pair.a < pair.b ? -1 : pair.a > pair.b;
+  if (!numeric_is_special(a) && !numeric_is_special(b)) {
+    const Leading x = leading_of(a), y = leading_of(b);
+    if (x.sign != y.sign) return x.sign < y.sign ? -1 : 1;
+    if (x.sign != 0 && x.exponent != y.exponent) return (x.exponent < y.exponent) == (x.sign > 0) ? -1 : 1;
+  }
   return compare(Numeric::from_image(a), Numeric::from_image(b));
 }
 
@@ -228,6 +254,15 @@ uint64_t numeric_hash(Str a) {
   }
   if (numeric_is_special(a)) return absl::HashOf(static_cast<int>(a[0]));
   const DecimalDigits d = numeric_digits(a);
+  // An integer with zeros behind the point that take more than a small image is the integer.
+  constexpr int32_t kInt64Digits = 19;
+  if (d.exponent >= 0 && d.exponent < kInt64Digits && d.digits.size() <= static_cast<size_t>(d.exponent) + 1) {
+    Int128 value = 0;
+    for (int32_t i = 0; i <= d.exponent; i++)
+      value = value * 10 + (static_cast<size_t>(i) < d.digits.size() ? d.digits[static_cast<size_t>(i)] - '0' : 0);
+    if (d.negative) value = -value;
+    if (value == static_cast<int64_t>(value)) return absl::HashOf(static_cast<int64_t>(value));
+  }
   return absl::HashOf(d.negative, d.exponent, d.digits);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/fiber/long_work.h"
 
 namespace indigo::types {
 
@@ -40,6 +41,7 @@ Numeric Numeric::from_image(Str image) {
     n.magnitude = Magnitude(static_cast<UInt128>(mantissa < 0 ? -mantissa : mantissa));
     return n;
   }
+  note_work(image.size());
   n.negative = static_cast<uint8_t>(image[0]) == kNumericBigNegative;
   n.scale = load_unaligned<uint16_t>(image.data() + 1);
   std::vector<uint32_t> limbs((image.size() - 3) / sizeof(uint32_t));

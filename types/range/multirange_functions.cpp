@@ -1,4 +1,5 @@
 // Constructors, operators and functions of multiranges, and their aggregates.
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/aggregate/aggregate.h"
 #include "types/function/families.h"
@@ -98,7 +99,8 @@ MultirangeValue of_range(FuncContext& context, Str a) {
 bool covers(const MultirangeValue& a, const MultirangeValue& b) {
   size_t at = 0;
   for (const RangeValue& range : b.ranges) {
-    while (at < a.ranges.size() && range_before(a.ranges[at], range)) at++;
+    note_work(16);
+    for (; at < a.ranges.size() && range_before(a.ranges[at], range); at++) note_work(16);
     if (at == a.ranges.size() || !range_contains(a.ranges[at], range)) return false;
   }
   return true;
@@ -107,7 +109,8 @@ bool covered(const MultirangeValue& a, const MultirangeValue& b) { return covers
 bool overlap(const MultirangeValue& a, const MultirangeValue& b) {
   size_t at = 0;
   for (const RangeValue& range : b.ranges) {
-    while (at < a.ranges.size() && range_before(a.ranges[at], range)) at++;
+    note_work(16);
+    for (; at < a.ranges.size() && range_before(a.ranges[at], range); at++) note_work(16);
     if (at < a.ranges.size() && range_overlaps(a.ranges[at], range)) return true;
   }
   return false;
