@@ -22,6 +22,7 @@ Mutation chosen() {
       {"section", Mutation::kNoCommitSection},
       {"post", Mutation::kReadersLookFirst},
       {"fences", Mutation::kForgetFences},
+      {"map", Mutation::kMapFirst},
       {"R1", Mutation::kOverwriteInPlace},
       {"R3", Mutation::kForgetNothingRead},
       {"R5", Mutation::kEarlyAcknowledge},

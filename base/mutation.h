@@ -15,6 +15,7 @@ enum class Mutation : uint8_t {
   kNoCommitSection,    // section: others come between a commit's test and its stamps
   kReadersLookFirst,   // post: who only reads looks for writers before it leaves its stamps
   kForgetFences,       // fences: ranges get new partitions without what the old ones had
+  kMapFirst,           // map: the way to the new partitions is open before they have that
   kOverwriteInPlace,   // R1: old images are not kept
   kForgetNothingRead,  // R3: a read that met a tombstone or nothing is forgotten
   kEarlyAcknowledge,   // R5: a commit is acknowledged before it is stable

@@ -15,6 +15,7 @@ enum class PausePoint : uint8_t {
   kNumbered,  // a transaction that begins has taken a number, which nobody can see yet
   kSnapshot,  // a lower bound is registered, the snapshot is loaded and not yet registered
   kCertified,  // between the exclusion test and the stamp; under the locks of the commit section, unless that is switched off
+  kMapChanges,  // the certifier's partitions of ranges know what was written, the map is about to lead to them; under their locks
   kReaderCertifies,  // one that only reads knows how many are prepared, and has left no stamp yet
   kReaderPosted,     // one that only reads has left its stamps at points, and is about to look who has overwritten them
   kReaderLooked,     // it has looked, and is about to ask whether others have been prepared meanwhile

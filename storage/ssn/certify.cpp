@@ -282,19 +282,38 @@ void Certifier::expect_ranges(const SerializableTransaction& t) {
     c = std::max({c, p.newest_stamp, p.writes.forgotten_c()});
     pi = std::min(pi, p.least_pi_since(oldest()));
   }
-  for (const auto* ranges : lists) {
-    for (const ReadSet::Range& r : *ranges) {
-      if (unexpected(r)) map_.set_scanned(r.space);
-    }
-  }
-  if (pi != kInfinity && !mutated(Mutation::kForgetFences)) {
+  const auto tell = [&] {
+    if (pi == kInfinity || mutated(Mutation::kForgetFences)) return;
     for (RangePartition& p : partitions_->ranges) {
       p.writes.trim(oldest());  // an old summary must not get the new one's stamp
       p.writes.summarise(c, pi);
       if (c > p.newest_write.load(std::memory_order_relaxed)) p.newest_write.store(c, std::memory_order_release);
     }
-  }
+  };
+  change_map(tell, [&] {
+    for (const auto* ranges : lists) {
+      for (const ReadSet::Range& r : *ranges) {
+        if (unexpected(r)) map_.set_scanned(r.space);
+      }
+    }
+  });
   all.unlock(*partitions_);
+}
+
+template <class Tell, class Change>
+void Certifier::change_map(Tell tell, Change change) {
+  const bool late = mutated(Mutation::kMapFirst);
+  if (late) {
+    change();
+  } else {
+    tell();
+  }
+  pauses_.at(PausePoint::kMapChanges);
+  if (late) {
+    tell();
+  } else {
+    change();
+  }
 }
 
 void Certifier::take_samples(SerializableTransaction& t) {
@@ -331,15 +350,17 @@ void Certifier::renew_fences(const RangeMap::Fences& fences) {
     read = std::max(read, p.reads.greatest(fences.space));
     newest = std::max(newest, p.newest_stamp);
   });
-  map_.install(kept);
-  for_each_bit(map_.partitions_of(fences.space), [&](uint32_t i) {
-    RangePartition& p = partitions_->ranges[i];
-    p.newest_stamp = std::max(p.newest_stamp, newest);
-    if (mutated(Mutation::kForgetFences)) return;
-    if (c != 0) p.writes.summarise(c, pi);
-    if (c > p.newest_write.load(std::memory_order_relaxed)) p.newest_write.store(c, std::memory_order_release);
-    if (read != 0) p.raise(fences.space, {{}, {}, true}, read, oldest());
-  });
+  const auto tell = [&] {
+    for_each_bit(RangeMap::partitions_with_fences(fences.space), [&](uint32_t i) {
+      RangePartition& p = partitions_->ranges[i];
+      p.newest_stamp = std::max(p.newest_stamp, newest);
+      if (mutated(Mutation::kForgetFences)) return;
+      if (c != 0) p.writes.summarise(c, pi);
+      if (c > p.newest_write.load(std::memory_order_relaxed)) p.newest_write.store(c, std::memory_order_release);
+      if (read != 0) p.raise(fences.space, {{}, {}, true}, read, oldest());
+    });
+  };
+  change_map(tell, [&] { map_.install(kept); });
   all.unlock(*partitions_);
 }
 

@@ -43,6 +43,12 @@ uint64_t RangeMap::partitions_of(uint64_t space, const KeyInterval& interval) co
   return mask;
 }
 
+uint64_t RangeMap::partitions_with_fences(uint64_t space) {
+  uint64_t mask = 0;
+  for (uint32_t b = 0; b < kBuckets; b++) mask |= uint64_t{1} << partition(space, b);
+  return mask;
+}
+
 std::optional<RangeMap::Fences> RangeMap::sample(const SpaceKey& key) {
   const uint32_t index = key.space % kEntries;
   Entry& e = entries_[index];

@@ -3,7 +3,8 @@
 // not meet. A space without fences has one.
 //
 // Thread safety: all functions; install() by who holds the locks of all RangePartitions, set_scanned() by who holds those of the
-// points, too. So who holds one of them knows that the map stays as version() says.
+// points, too. So who holds one of them knows that the map stays as version() says. Who holds none finds, behind what the map says
+// (acquire), what was stored in those partitions before it changed (release).
 // Invariant: in one version, a key is in one of the partitions of every interval that contains it.
 // Source: ours; Griffin keeps one list for all.
 #pragma once
@@ -45,6 +46,8 @@ class RangeMap {
   // One bit for each.
   uint64_t partitions_of(uint64_t space, const KeyInterval& interval) const;
   uint64_t partitions_of(uint64_t space) const { return partitions_of(space, {{}, {}, true}); }
+  // All of those that the space has with any fences.
+  static uint64_t partitions_with_fences(uint64_t space);
 
   // Is it one of the spaces of which ranges are read? Writers leave nothing in the partitions of others.
   bool scanned(uint64_t space) const { return entry(space).scanned.load(std::memory_order_acquire); }

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/mutation.h"
+#include "storage/txn/advance_snapshot.h"
 #include "tests/unit/storage/schedule.h"
 
 namespace indigo::storage {
@@ -29,6 +30,41 @@ class CertifierTest : public ScheduleFixture {
       }
     }
     commit(*txn);
+  }
+  // From here on commits at weaker levels are followed, so that snapshots move.
+  void let_snapshots_move() {
+    auto t = serializable();
+    put("c", "1");
+    advance_snapshot(*t);
+    commit(*t);
+  }
+  // A statement of its own, as sessions begin them.
+  static void next_statement(Transaction& t) {
+    t.next_command();
+    advance_snapshot(t);
+    t.take_statement_snapshot();
+  }
+  size_t count_in(Table& where, Transaction& t) {
+    KeyRange range;
+    range.has_low = range.has_high = true;
+    range.low = "m";
+    range.high = "p";
+    return drain(*where.scan(t, next(t).view(), range)).size();
+  }
+  // In that range of the table, and beside it in the fixture's.
+  void insert_twice(Table& where) {
+    auto w = serializable();
+    ASSERT_EQ(where.insert(next(*w), "n", "1", nullptr), StorageStatus::kOk);
+    ASSERT_EQ(insert(next(*w), "b", "1"), StorageStatus::kOk);
+    commit(*w);
+  }
+  // `t` has read before insert_twice(), and `changes` is about to change the map.
+  void stays_before(Transaction& t, Actor& changes) {
+    Actor statement = starts([&] { next_statement(t); });
+    if (mutated(Mutation::kMapFirst)) statement.ends();  // else it waits for the partitions
+    changes.goes_on();
+    statement.ends();
+    EXPECT_EQ(get(t, "b"), "-");
   }
   // So many that readers do not look at each.
   std::vector<std::unique_ptr<Transaction>> more_sessions() {
@@ -181,6 +217,36 @@ TEST_F(CertifierTest, TheFirstReaderOfRangesKnowsWhatWasWrittenBefore) {
   ASSERT_EQ(insert(next(*t3), "a", "1"), StorageStatus::kOk);
   commit(*t4);
   commit(*t3);
+}
+
+// map. T has found a range empty, and W has inserted there and committed. While the partitions that will be looked at for
+// that are told of it, by R, T begins a statement: its snapshot stays before W's commit (R8).
+TEST_F(CertifierTest, ASnapshotDoesNotMovePastAnInsertWhileRangesBecomeExpected) {
+  let_snapshots_move();
+  auto where = store->create_table({1024, {}});
+  auto t = serializable();
+  next_statement(*t);
+  EXPECT_EQ(count_in(*where, *t), 0U);
+  insert_twice(*where);
+  auto r = serializable();
+  EXPECT_EQ(count_in(*where, *r), 1U);
+  Actor reader = starts([&] { commit(*r); }, PausePoint::kMapChanges);
+  stays_before(*t, reader);
+}
+
+// map. The same when partitions for the range's places have just been made.
+TEST_F(CertifierTest, ASnapshotDoesNotMovePastAnInsertWhileFencesAreDrawn) {
+  let_snapshots_move();
+  auto where = store->create_table({1024, {}});
+  auto first = serializable();
+  EXPECT_EQ(count_in(*where, *first), 0U);
+  commit(*first);  // ranges are expected
+  auto t = serializable();
+  next_statement(*t);
+  EXPECT_EQ(count_in(*where, *t), 0U);
+  insert_twice(*where);
+  Actor writer = starts([&] { spread_writes(*where); }, PausePoint::kMapChanges);
+  stays_before(*t, writer);
 }
 
 // A range that lies in several partitions is read in each.
