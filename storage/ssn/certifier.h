@@ -195,8 +195,8 @@ class Certifier {
   void renew_fences(const RangeMap::Fences& fences);
   // Someone has read ranges, for the first time in a space: writers are to know from now on.
   void expect_ranges(const SerializableTransaction& t);
-  // Under all locks of ranges: tells the partitions that the new map leads to what was written before, then lets the map change. Who
-  // follows the map to a partition's `newest_write`, and takes no lock, finds it told.
+  // Under all locks of ranges: tells the partitions that the new map leads to what was written before, then lets the map
+  // change. Who follows the map to a partition's `newest_write`, and takes no lock, finds it told.
   template <class Tell, class Change>
   void change_map(Tell tell, Change change);
 
