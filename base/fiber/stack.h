@@ -21,7 +21,7 @@ struct StackBounds {
   uintptr_t high = 0;  // one past the highest
 };
 
-inline constexpr size_t kStackReserve = 192 * 1024;
+inline constexpr size_t kStackReserve = 512 * 1024;
 inline constexpr size_t kLargeStackBytes = 64u << 20;
 
 namespace stack_detail {

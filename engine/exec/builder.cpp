@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "engine/exec/expression/expression_nodes.h"
@@ -57,12 +58,12 @@ types::TypeRef Builder::element_of(const types::TypeRef& array) {
 
 Result<NodePtr> Builder::compile(const sql::ExprPtr& expr) {
   if (expr == nullptr) return NodePtr();
-  if (++depth_ > kMaxDepth) {
-    depth_--;
-    return Error(sqlstate::kStatementTooComplex, "stack depth limit exceeded");
-  }
+  if (depth_ >= kMaxDepth) return stack_depth_error();
+  INDIGO_TRY(check_stack_depth());
+  depth_++;
   auto made = compile_node(expr);
   depth_--;
+  const bool guard = is_guarded_level();
   INDIGO_ASSIGN(NodePtr node, std::move(made));
   // A node computes its own expression: what relabels the value makes no node.
   if (expr->kind != sql::ExprKind::kRelabel && expr->kind != sql::ExprKind::kCollate) {
@@ -77,6 +78,7 @@ Result<NodePtr> Builder::compile(const sql::ExprPtr& expr) {
   bool leaf = expr->kind == sql::ExprKind::kConst || expr->kind == sql::ExprKind::kParam ||
               expr->kind == sql::ExprKind::kRuntimeParam;
   if (node->invariant && !leaf && !node->constant) node = hoist(state_, std::move(node));
+  if (guard && !node->constant) node = make_stack_guard(state_, std::move(node));
   return node;
 }
 
@@ -132,10 +134,9 @@ Result<Condition> Builder::compile_condition(const sql::ExprPtr& expr) {
 }
 
 Result<OperatorPtr> Builder::build(const sql::PlanPtr& plan) {
-  if (++depth_ > kMaxDepth) {
-    depth_--;
-    return Error(sqlstate::kStatementTooComplex, "stack depth limit exceeded");
-  }
+  if (depth_ >= kMaxDepth) return stack_depth_error();
+  INDIGO_TRY(check_stack_depth());
+  depth_++;
   std::vector<int> outer_slots = std::move(slots_), outer_owned = std::move(owned_);
   bool outer_volatile = volatile_;
   slots_.clear();
@@ -153,6 +154,7 @@ Result<OperatorPtr> Builder::build(const sql::PlanPtr& plan) {
       (*state_.analysis)[plan.get()] = &(*made)->counters();
       made = make_timed(std::move(*made));
     }
+    if (is_guarded_level()) made = make_stack_guard(std::move(*made));
   }
   outer_slots.insert(outer_slots.end(), slots_.begin(), slots_.end());
   slots_ = std::move(outer_slots);

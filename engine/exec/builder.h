@@ -11,6 +11,7 @@
 #include "engine/exec/expression/expression.h"
 #include "engine/exec/operator.h"
 #include "engine/exec/query_state.h"
+#include "engine/exec/stack_guard.h"
 
 namespace indigo::engine::exec {
 
@@ -46,6 +47,7 @@ class Builder {
  private:
   Result<OperatorPtr> make(const sql::Plan& plan);
   Result<NodePtr> compile_node(const sql::ExprPtr& expr);
+  bool is_guarded_level() const { return depth_ > 0 && depth_ % kStackGuardLevels == 0; }
 
   QueryState& state_;
   std::vector<int> slots_, owned_;

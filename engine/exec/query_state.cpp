@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/memory/memory_account.h"
 #include "base/memory/process_memory.h"
 #include "base/sqlstate.h"
@@ -110,6 +111,7 @@ void QueryState::rescan_cte(int cte) {
 }
 
 Result<bool> QueryState::fetch_cte(int cte, uint64_t row) {
+  INDIGO_TRY(check_stack_depth());  // items of WITH read each other
   CteState& c = ctes_[static_cast<size_t>(cte)];
   if (!c.opened) {
     c.opened = true;
@@ -228,6 +230,7 @@ Result<std::string> nest_arrays(Oid element, std::span<const Datum> parts) {
 Status run_subquery(QueryState& state, Operator& plan, const sql::Plan& shape, sql::SubLinkExpr::Form form,
                     const std::vector<int>& slots) {
   using Form = sql::SubLinkExpr::Form;
+  INDIGO_TRY(check_stack_depth());
   if (form == Form::kExists) {
     INDIGO_ASSIGN(Chunk * chunk, plan.next(1));
     state.set_slot(slots[0], Datum::of(chunk != nullptr));

@@ -8,12 +8,22 @@
 namespace indigo::sql {
 
 Analysis::Analysis(catalog::SessionContext& s, std::string_view t)
-    : session(s), catalog(s.catalog()), text(t), expansions_(own_expansions_), functions_(s) {
+    : session(s),
+      catalog(s.catalog()),
+      text(t),
+      expansions_(own_expansions_),
+      expanding_(own_expanding_),
+      functions_(s) {
   functions_.set_arena(&arena_);
 }
 
 Analysis::Analysis(const Analysis& outer, std::string_view t)
-    : session(outer.session), catalog(outer.catalog), text(t), expansions_(outer.expansions_), functions_(session) {
+    : session(outer.session),
+      catalog(outer.catalog),
+      text(t),
+      expansions_(outer.expansions_),
+      expanding_(outer.expanding_),
+      functions_(session) {
   functions_.set_arena(&arena_);
   has_positions = false;
   require_implementations = outer.require_implementations;

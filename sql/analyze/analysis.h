@@ -87,6 +87,8 @@ class Analysis {
   // How many views and functions have been replaced by their texts, this one counted: each may name several others twice, so
   // somebody must say when it is enough. 57014 when the session has been told to stop.
   Result<size_t> count_expansion();
+  // The views that are being expanded, the innermost last.
+  std::vector<Oid>& expanding() { return expanding_; }
   // Whether names of schemas ask for USAGE there: in what a client writes, not in texts that are kept, whose names were
   // looked up by who made them.
   bool checks_schemas = false;
@@ -96,6 +98,8 @@ class Analysis {
  private:
   size_t own_expansions_ = 0;
   size_t& expansions_;  // of the outermost
+  std::vector<Oid> own_expanding_;
+  std::vector<Oid>& expanding_;  // of the outermost
   Arena arena_;
   types::FuncContext functions_;
   std::vector<Oid> types_;  // of $1.., kUnknown while undecided, kInvalidOid when never mentioned

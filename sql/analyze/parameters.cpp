@@ -66,6 +66,9 @@ Result<ExprPtr> Analysis::parameter(int number, int location) {
   }
   Oid& type = types_[number - 1];
   if (type == kInvalidOid) type = oid::kUnknown;
+  // A client may name any number.
+  if (type != oid::kUnknown && catalog.type(type) == nullptr)
+    return Error(sqlstate::kInternalError, "cache lookup failed for type " + std::to_string(type));
   TypeRef given = type_with_collation(catalog, {type, -1, kInvalidOid});
   if (given.collation != kInvalidOid && parameter_collation != kInvalidOid) given.collation = parameter_collation;
   return ExprPtr(make_param(number - 1, given, location));

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "base/sqlstate.h"
 #include "types/function/context.h"
 
 namespace indigo::types {
@@ -13,5 +14,9 @@ namespace indigo::types {
 bool interrupted(FuncContext& context);
 // False, with 54000, when a text of that many bytes would be too long (kMaxTextBytes).
 bool check_text_bytes(FuncContext& context, size_t bytes);
+
+// PostgreSQL's limit of a function's arguments, and the SQLSTATE of more.
+inline constexpr size_t kMaxArguments = 100;
+inline constexpr SqlState kTooManyArguments{"54023"};
 
 }  // namespace indigo::types

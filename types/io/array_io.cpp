@@ -334,7 +334,14 @@ Datum array_receive(FuncContext& context, const TypeRef& element, Str bytes) {
   int64_t count = dimension_count == 0 ? 0 : 1;
   for (int32_t d = 0; d < dimension_count; d++) {
     const int32_t length = next(), lower = next();
-    if (length < 0 || (length > 0 && int64_t{lower} + length - 1 > INT32_MAX)) return fail("invalid array dimensions");
+    if (length < 0) {
+      context.fail(sqlstate::kProgramLimitExceeded, "array size exceeds the maximum allowed (134217727)");
+      return Datum::make_null(Phys::kStr);
+    }
+    if (int64_t{lower} + length > INT32_MAX) {
+      context.fail(sqlstate::kProgramLimitExceeded, "array lower bound is too large: " + std::to_string(lower));
+      return Datum::make_null(Phys::kStr);
+    }
     dimensions.push_back({length, lower});
     count *= length;
     if (count > kMaxArrayElements) {

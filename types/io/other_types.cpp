@@ -184,7 +184,13 @@ void vector_out(FuncContext& context, const TypeRef& type, const Datum& d, std::
   }
 }
 Datum vector_receive(FuncContext& context, const TypeRef& type, Str bytes) {
-  return array_receive(context, vector_element(type), bytes);
+  const Datum d = array_receive(context, vector_element(type), bytes);
+  if (context.failed()) return d;
+  const ArrayView array(d.str);
+  const bool flat = array.dimensions() == 0 || (array.dimensions() == 1 && array.dimension(0).lower == 0);
+  if (flat && !array.has_nulls()) return d;
+  fail_binary(context, type.oid == oid::kOidVector ? "invalid oidvector data" : "invalid int2vector data");
+  return Datum::make_null(Phys::kStr);
 }
 // Unlike arrays, an empty vector keeps its dimension.
 void vector_send(FuncContext& context, const TypeRef& type, const Datum& d, std::string& out) {

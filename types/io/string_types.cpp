@@ -59,6 +59,15 @@ Datum name_in(FuncContext& context, const TypeRef&, Str text) {
   return Datum::of(context.arena().copy(clip_name(text)));
 }
 
+// What is too long is cut off from a text, and refused in binary form.
+Datum name_receive(FuncContext& context, const TypeRef& type, Str bytes) {
+  if (bytes.size() <= kMaxNameBytes) return name_in(context, type, bytes);
+  if (!check_encoding(context, bytes)) return Datum::make_null(Phys::kStr);
+  context.fail(
+      Error(sqlstate::kNameTooLong, "identifier too long").with_detail("Identifier must be less than 64 characters."));
+  return Datum::make_null(Phys::kStr);
+}
+
 // "char": one byte; \ooo for bytes that are no ASCII; empty for zero.
 Datum char_in(FuncContext& context, const TypeRef&, Str text) {
   char c = text.empty() ? '\0' : text[0];
@@ -108,8 +117,8 @@ void bytea_out(FuncContext& context, const TypeRef&, const Datum& d, std::string
   }
 }
 constexpr Oid kPgNdistinct = 3361, kPgDependencies = 3402, kPgMcvList = 5017;
-// What ANALYZE keeps for CREATE STATISTICS comes from nowhere else.
-Datum statistics_in(FuncContext& context, const TypeRef& type, Str) {
+// What ANALYZE keeps for CREATE STATISTICS, and stored trees, come from nowhere else.
+Datum own_in(FuncContext& context, const TypeRef& type, Str) {
   const auto info = context.session().catalog().type(type.oid);
   context.fail(sqlstate::kFeatureNotSupported, "cannot accept a value of type " + (info ? info->name : std::string()));
   return Datum::make_null(Phys::kStr);
@@ -120,16 +129,16 @@ const TypeDefinition kStringTypes[] = {
     {oid::kText, text_in, text_out, text_in, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
     {oid::kVarchar, varchar_in, text_out, varchar_in, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
     {oid::kBpchar, bpchar_in, text_out, bpchar_in, text_out, Phys::kStr, &kPaddedOrder, KeyForm::kBpchar},
-    {oid::kName, name_in, text_out, name_in, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
+    {oid::kName, name_in, text_out, name_receive, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
     {oid::kUnknown, text_in, text_out, text_in, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
     {oid::kCstring, text_in, text_out, text_in, text_out, Phys::kStr, &kBytesOrder},
     {oid::kChar, char_in, char_out, char_receive, char_send, Phys::kStr, &kBytesOrder, KeyForm::kText},
     {oid::kBytea, bytea_in, bytea_out, bytes_receive, text_out, Phys::kStr, &kBytesOrder, KeyForm::kText},
     {oid::kRefcursor, text_in, text_out, text_in, text_out},
-    {oid::kPgNodeTree, text_in, text_out, text_in, text_out},
-    {kPgNdistinct, statistics_in, text_out, statistics_in, text_out},
-    {kPgDependencies, statistics_in, text_out, statistics_in, text_out},
-    {kPgMcvList, statistics_in, bytea_out, statistics_in, text_out},
+    {oid::kPgNodeTree, own_in, text_out, own_in, text_out},
+    {kPgNdistinct, own_in, text_out, own_in, text_out},
+    {kPgDependencies, own_in, text_out, own_in, text_out},
+    {kPgMcvList, own_in, bytea_out, own_in, text_out},
 };
 
 }  // namespace

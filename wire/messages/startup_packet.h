@@ -10,7 +10,7 @@
 
 namespace indigo::wire {
 
-inline constexpr uint32_t kMaxStartupBytes = 10'000;
+inline constexpr uint32_t kMaxStartupBytes = 10'004;  // its length included
 
 struct StartupPacket {
   static constexpr uint32_t kProtocol3 = 3u << 16;

@@ -233,10 +233,8 @@ Status CommandLoop::handle_bind(std::string_view body) {
                   bind_.parameter_formats[bind_.parameter_formats.size() == 1 ? 0 : i] == Format::kBinary;
     if (bind_.values[i] && !binary) INDIGO_TRY(read(*bind_.values[i]));
   }
-  if (text_.converter() != nullptr) {
-    INDIGO_TRY(read(bind_.portal));
-    INDIGO_TRY(read(bind_.statement));
-  }
+  INDIGO_TRY(read(bind_.portal));
+  INDIGO_TRY(read(bind_.statement));
   engine::BindMessage message{bind_.portal, bind_.statement, bind_.parameter_formats, bind_.values,
                               bind_.result_formats};
   INDIGO_TRY(session_.bind(message, sink_));
@@ -247,7 +245,7 @@ Status CommandLoop::handle_bind(std::string_view body) {
 Status CommandLoop::handle_describe(std::string_view body) {
   Describe describe;
   INDIGO_TRY(describe.decode(body));
-  if (text_.converter() != nullptr) INDIGO_TRY(read(describe.name));
+  INDIGO_TRY(read(describe.name));
   return describe.kind == 'S' ? session_.describe_statement(describe.name, sink_)
                               : session_.describe_portal(describe.name, sink_);
 }
@@ -255,14 +253,14 @@ Status CommandLoop::handle_describe(std::string_view body) {
 Status CommandLoop::handle_execute(std::string_view body) {
   Execute execute;
   INDIGO_TRY(execute.decode(body));
-  if (text_.converter() != nullptr) INDIGO_TRY(read(execute.portal));
+  INDIGO_TRY(read(execute.portal));
   return session_.execute(execute.portal, execute.max_rows > 0 ? static_cast<uint32_t>(execute.max_rows) : 0, sink_);
 }
 
 Status CommandLoop::handle_close(std::string_view body) {
   Close close;
   INDIGO_TRY(close.decode(body));
-  if (text_.converter() != nullptr) INDIGO_TRY(read(close.name));
+  INDIGO_TRY(read(close.name));
   INDIGO_TRY(close.kind == 'S' ? session_.close_statement(close.name) : session_.close_portal(close.name));
   CloseComplete::encode(stream_.out());
   return {};

@@ -5,6 +5,7 @@
 #include "engine/ddl/expression.h"
 #include "engine/ddl/operator/base_type.h"
 #include "engine/ddl/tree.h"
+#include "types/function/limits.h"
 
 namespace indigo::engine::ddl {
 
@@ -69,6 +70,8 @@ class Reader {
 
   Result<RoutineSignature> read() {
     for (const PgQuery__Node* n : nodes(s_.n_parameters, s_.parameters)) INDIGO_TRY(parameter(*n->function_parameter));
+    if (out_.inputs.size() > types::kMaxArguments)
+      return Error(types::kTooManyArguments, "functions cannot have more than 100 arguments");
     INDIGO_TRY(result());
     INDIGO_TRY(check_polymorphic());
     return std::move(out_);

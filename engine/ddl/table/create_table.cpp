@@ -362,6 +362,10 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
 Status create_table_as_stated(DdlContext& c, const PgQuery__CreateStmt& s,
                               const PgQuery__CreateForeignTableStmt* foreign) {
   TableSpec spec;
+  const sql::NodeList elements = nodes(s.n_table_elts, s.table_elts);
+  const auto defines_column = [](const PgQuery__Node* n) { return is(n, PG_QUERY__NODE__NODE_COLUMN_DEF); };
+  if (std::count_if(elements.begin(), elements.end(), defines_column) > 1600)
+    return Error(sqlstate::kTooManyColumns, "tables can have at most 1600 columns");
   if (s.partspec != nullptr && sql::has_text(s.access_method)) {
     return Error(sqlstate::kFeatureNotSupported,
                  "specifying a table access method is not supported on a partitioned table");

@@ -296,6 +296,8 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
   INDIGO_TRY(check_may_reference(*relation, *foreign));
   NewConstraint n;
   INDIGO_ASSIGN(n.columns, column_numbers(*relation, nodes(k.n_fk_attrs, k.fk_attrs)));
+  if (n.columns.size() > kMaxIndexColumns)
+    return Error(sqlstate::kTooManyColumns, "cannot have more than 32 keys in a foreign key");
   INDIGO_ASSIGN(n.delete_set_columns, column_numbers(*relation, nodes(k.n_fk_del_set_cols, k.fk_del_set_cols)));
   const NodeList pk_attrs = nodes(k.n_pk_attrs, k.pk_attrs);
   INDIGO_TRY(pk_attrs.empty() ? reference_primary_key(*foreign, n) : reference_columns(*foreign, pk_attrs, n));

@@ -223,6 +223,8 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
 }
 
 Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const IndexSpec& spec) {
+  if (spec.columns.size() + spec.included.size() > kMaxIndexColumns)
+    return Error(sqlstate::kTooManyColumns, "cannot use more than 32 columns in an index");
   const Oid oid = next_oid(c);
   std::string class_image;
   if (!table(c, pg_class::kOid).find_oid(c.txn, relation->oid, class_image)) {

@@ -23,6 +23,9 @@ struct IndexColumnSpec {
   std::vector<std::string> class_options;  // of the operator class, "name=value"
 };
 
+// Key columns and included ones together, as in PostgreSQL; also the columns of a foreign key.
+inline constexpr size_t kMaxIndexColumns = 32;
+
 struct IndexSpec {
   std::string name;
   bool unique = false, primary = false, nulls_not_distinct = false;

@@ -296,8 +296,10 @@ class WindowOperator final : public Operator {
 
 }  // namespace
 
-Result<OperatorPtr> make_window(Builder& b, const sql::WindowPlan& p) {
-  INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
+namespace {
+
+// A function of its own: windows nest as deep as a statement has different ones, and this one's frame is large.
+[[gnu::noinline]] Result<OperatorPtr> make_window_over(Builder& b, const sql::WindowPlan& p, OperatorPtr input) {
   auto types_of = [](const sql::ExprList& list) {
     std::vector<types::TypeRef> types;
     for (const sql::ExprPtr& e : list) types.push_back(e->type);
@@ -328,6 +330,13 @@ Result<OperatorPtr> make_window(Builder& b, const sql::WindowPlan& p) {
                                                       std::move(partition), std::move(partition_ops), std::move(order),
                                                       std::move(order_ops), std::move(arguments), std::move(frame),
                                                       std::move(calls), std::move(runs), std::move(input)));
+}
+
+}  // namespace
+
+Result<OperatorPtr> make_window(Builder& b, const sql::WindowPlan& p) {
+  INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
+  return make_window_over(b, p, std::move(input));
 }
 
 }  // namespace indigo::engine::exec

@@ -5,6 +5,7 @@
 // ANY as its `test`: it takes over when running the subquery again and again has cost more than it does.
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
 #include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/expression/expression_nodes.h"
@@ -67,6 +68,7 @@ class SubPlanNode : public Node {
     return start_passed(row);
   }
   Status start_passed(uint32_t row) {
+    INDIGO_TRY(check_stack_depth());
     for (size_t i = 0; i < e_.passes.size() && !passes_.empty(); i++) {
       state_.set_slot(e_.passes[i].to, passes_[i].datum(row));
     }

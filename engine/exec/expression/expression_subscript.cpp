@@ -164,10 +164,11 @@ class SubscriptNode final : public Node {
         shape.push_back({to[d] - from[d] + 1, from[d]});
       } else if (shape.size() == 1) {
         if (!grow(from[0], shape[0], elements) || !grow(to[0], shape[0], elements)) return too_large();
-      } else if (from[d] < shape[d].lower || to[d] >= shape[d].lower + shape[d].length) {
+      } else if (from[d] < shape[d].lower || int64_t{to[d]} >= int64_t{shape[d].lower} + shape[d].length) {
         return fail(sqlstate::kArraySubscriptError, "array subscript out of range");
       }
     }
+    if (const ArrayDimension* d = beyond(shape)) return out_of_bounds(*d);
     int64_t total = 1, wanted = 1;
     for (size_t d = 0; d < shape.size(); d++) {
       total *= shape[d].length;
@@ -212,6 +213,15 @@ class SubscriptNode final : public Node {
     }
     return true;
   }
+  // A dimension that does not end before the last integer; null: none.
+  static const ArrayDimension* beyond(const std::vector<ArrayDimension>& shape) {
+    for (const ArrayDimension& d : shape)
+      if (int64_t{d.lower} + d.length > INT32_MAX) return &d;
+    return nullptr;
+  }
+  Datum out_of_bounds(const ArrayDimension& d) {
+    return fail(sqlstate::kProgramLimitExceeded, "array lower bound is too large: " + std::to_string(d.lower));
+  }
   Datum too_large() {
     return fail(sqlstate::kProgramLimitExceeded, "array size exceeds the maximum allowed (134217727)");
   }
@@ -233,6 +243,7 @@ class SubscriptNode final : public Node {
     }
     if (shape.size() != at.size()) return fail(sqlstate::kArraySubscriptError, "wrong number of array subscripts");
     if (shape.size() == 1 && !grow(at[0], shape[0], elements)) return too_large();
+    if (const ArrayDimension* d = beyond(shape)) return out_of_bounds(*d);
     int64_t index = 0;
     for (size_t d = 0; d < at.size(); d++) {
       if (at[d] < shape[d].lower || int64_t{at[d]} >= int64_t{shape[d].lower} + shape[d].length) {

@@ -9,6 +9,7 @@
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/parse/node.h"
+#include "types/function/limits.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
 
@@ -48,6 +49,9 @@ Result<CallArguments> transform_arguments(Scope& scope, const PgQuery__FuncCall&
       out.types.types.push_back(e->type.oid);
       out.list.push_back(std::move(e));
     }
+  }
+  if (out.list.size() > types::kMaxArguments) {
+    return scope.error(types::kTooManyArguments, "cannot pass more than 100 arguments to a function", call.location);
   }
   out.types.variadic_keyword = call.func_variadic;
   out.types.single_plain = out.list.size() == 1 && out.types.names.empty() && !call.agg_star && !call.agg_distinct &&

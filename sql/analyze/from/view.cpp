@@ -1,4 +1,7 @@
 // Views: the stored definition, analyzed where the view is used.
+#include <algorithm>
+
+#include "base/fiber/stack.h"
 #include "catalog/descriptor/session_context.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/select/select.h"
@@ -8,16 +11,34 @@
 
 namespace indigo::sql {
 
+namespace {
+
+// A view that is being expanded, while this object lives.
+class Expanding {
+ public:
+  Expanding(Analysis& a, Oid view) : views_(a.expanding()) { views_.push_back(view); }
+  ~Expanding() { views_.pop_back(); }
+  Expanding(const Expanding&) = delete;
+  Expanding& operator=(const Expanding&) = delete;
+
+ private:
+  std::vector<Oid>& views_;
+};
+
+}  // namespace
+
 Result<std::shared_ptr<const Query>> expand_view(Scope& scope, const RelationInfo& view) {
-  constexpr int kMaxDepth = 100;
   constexpr size_t kExpansionsMax = 1 << 15;
-  if (scope.a.nesting >= kMaxDepth) {
+  INDIGO_TRY(check_stack_depth());
+  const std::vector<Oid>& outer = scope.a.expanding();
+  if (std::find(outer.begin(), outer.end(), view.oid) != outer.end()) {
     return scope.error(sqlstate::kInvalidObjectDefinition,
                        "infinite recursion detected in rules for relation \"" + view.name + "\"");
   }
   INDIGO_ASSIGN(const size_t expansions, scope.a.count_expansion());
   if (expansions > kExpansionsMax)
     return scope.error(sqlstate::kStatementTooComplex, "the views of the statement stand for too many others");
+  const Expanding expanding(scope.a, view.oid);
   if (is_stored_tree(view.view_definition)) {
     Analysis inner(scope.a, {});
     return load_query(inner, view.view_definition, LoadFor::kUse);

@@ -31,6 +31,7 @@ class GroupReader {
       GroupingItem written;
       INDIGO_ASSIGN(const Sets sets, item(n, written));
       if (written.kind != GroupingItem::Kind::kEmpty) items.push_back(std::move(written));
+      if (all.size() * sets.size() > kMaxSets) return too_many();
       Sets product;
       for (const auto& left : all) {
         for (const auto& right : sets) {
@@ -41,7 +42,6 @@ class GroupReader {
           product.push_back(std::move(both));
         }
       }
-      if (product.size() > kMaxSets) return too_many();
       all = std::move(product);
     }
     if (!has_sets_) return {};

@@ -137,6 +137,7 @@ Status transform_values(Scope& scope, const PgQuery__SelectStmt& node) {
         return scope.error(sqlstate::kSyntaxError, "VALUES lists must all be the same length",
                            items.empty() ? -1 : location_of(items[0]));
       }
+      if (list.size() > kMaxTargets) return too_many_targets(scope);
       entry.values.push_back(std::move(list));
     }
   }

@@ -243,6 +243,10 @@ void set_origin(const Scope& scope, TargetEntry& target) {
   }
 }
 
+Error too_many_targets(Scope& scope) {
+  return scope.error(sqlstate::kTooManyColumns, "target lists can have at most 1664 entries");
+}
+
 Status transform_targets(Scope& scope, NodeList list, std::vector<TargetEntry>& out) {
   for (const PgQuery__Node* n : list) {
     const PgQuery__ResTarget& item = *n->res_target;
@@ -266,10 +270,7 @@ Status transform_targets(Scope& scope, NodeList list, std::vector<TargetEntry>& 
       out.push_back(std::move(target));
     }
   }
-  constexpr int kMaxTargets = 1664;
-  if (out.size() > kMaxTargets) {
-    return scope.error(sqlstate::kTooManyColumns, "target lists can have at most 1664 entries");
-  }
+  if (out.size() > kMaxTargets) return too_many_targets(scope);
   return {};
 }
 

@@ -7,6 +7,10 @@
 
 namespace indigo::sql {
 
+// PostgreSQL's limit of a row's columns.
+inline constexpr size_t kMaxTargets = 1664;
+Error too_many_targets(Scope& scope);
+
 // ResTargets to target entries, appended to `out`.
 Status transform_targets(Scope& scope, NodeList list, std::vector<TargetEntry>& out);
 // Expressions only; t.* and (row).* expand.
