@@ -116,6 +116,7 @@ Status SessionImpl::run_simple(Portal& portal, bool last, RowSink& sink) {
     portal.rule_sink = &sink;
     INDIGO_TRY(runner.open_plan(portal, Preparation::Columns::kMayChange));
     portal.shape = portal.prepared->text_shape;
+    if (portal.prepared->computed_first) INDIGO_TRY(runner.materialise(portal));
     if (portal.shape) sink.row_description(*portal.shape);
     INDIGO_TRY(runner.run_plan(portal, 0, sink));
   }

@@ -61,7 +61,9 @@ struct Prepared {
   // What rules have made of the statement: queries that run before and after `plan`. See sql/rule/rewritten.h.
   std::vector<std::shared_ptr<const Prepared>> before, after;
   bool rewritten = false;
-  bool notifies = false;               // NOTIFY of a rule
+  bool notifies = false;  // NOTIFY of a rule
+  // One row that immutable functions alone compute: PostgreSQL computes it while planning, so fails before it describes it.
+  bool computed_first = false;
   std::shared_ptr<const void> origin;  // what it shares with other sessions' (shared_plans.h); null: nothing
   bool is_utility() const { return plan == nullptr && !unplanned; }
 };

@@ -37,6 +37,28 @@ bool is_plannable(const PgQuery__Node* node) {
   }
 }
 
+// Finds out of an expression whether it calls anything, and whether immutable functions alone.
+void look_for_calls(const sql::ExprPtr& e, bool& calls, bool& immutable) {
+  if (const auto* call = sql::try_as<sql::CallExpr>(e)) {
+    calls = true;
+    immutable = immutable && !call->returns_set && call->volatility == types::Volatility::kImmutable;
+  }
+  sql::for_each_child(*e, [&](const sql::ExprPtr& child) {
+    if (child != nullptr) look_for_calls(child, calls, immutable);
+  });
+}
+
+bool is_computed_while_planning(const sql::PlannedStatement& plan) {
+  const auto* root =
+      plan.root->kind == sql::PlanKind::kResult ? static_cast<const sql::ResultPlan*>(plan.root.get()) : nullptr;
+  const bool alone = root != nullptr && root->inputs.empty() && root->condition == nullptr && plan.subplans.empty() &&
+                     plan.command == sql::CommandKind::kSelect;
+  if (!alone) return false;
+  bool calls = false, immutable = true;
+  for (const sql::ExprPtr& e : root->projection) look_for_calls(e, calls, immutable);
+  return calls && immutable;
+}
+
 bool same_types(const std::vector<sql::TypeRef>& a, const std::vector<sql::TypeRef>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& x, const auto& y) { return x.oid == y.oid; });
@@ -159,6 +181,7 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
                                      &planner_switches_}));
   if (analyzed->rewritten != nullptr) INDIGO_TRY(prepare_rules(*prepared, *analyzed));
   prepared->text_shape = make_shape(catalog_, *prepared->plan);
+  prepared->computed_first = is_computed_while_planning(*prepared->plan);
   prepared->binary_shape = as_binary(prepared->text_shape);
   prepared->depends = recording.take();
   catalog_.settle(prepared->made_in, prepared->depends);
