@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/wait_point.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_table.h"
@@ -141,7 +143,11 @@ Status lock_status(SessionParts& session, std::span<const Datum>, const SystemRo
   INDIGO_TRY(session.begin_statement());
   const auto& own = session.transaction();
   std::vector<Running> running = {{static_cast<uint64_t>(session.pid()), own.id().value, session.block().has_number()}};
+  Waiter& waiter = Waiter::current();
   for (const auto& lock : session.store().locks().snapshot()) {
+    waiter.yield_if_due();  // there may be millions
+    if (const InterruptReason reason = waiter.interrupted(); reason != InterruptReason::kNone)
+      return interrupt_error(reason);
     show(described(session, lock), lock.session, virtual_transaction(lock.session, lock.holder.value), mode_name(lock),
          lock.granted, sink);
     if (lock.holder.value == 0) continue;

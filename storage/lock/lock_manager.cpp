@@ -330,7 +330,9 @@ std::vector<uint64_t> LockManagerImpl::blocking_sessions(uint64_t session) const
 
 std::vector<LockInfo> LockManagerImpl::snapshot() const {
   std::vector<LockInfo> result;
+  Waiter& waiter = Waiter::current();
   table_.for_each_partition([&](LockPartition& partition) {
+    waiter.yield_if_due();  // there may be millions
     std::lock_guard guard(partition.mutex);
     partition.for_each([&](const Lock& lock) {
       auto add = [&](const LockRequest& request, LockModeCode mode, bool granted, std::string components = {}) {

@@ -102,6 +102,8 @@ LONG_BY_RIGHT = [
      "create index on words using gin ((string_to_array(w, 'a'))); drop table words; set statement_timeout = 50"),
     ("a long sort", "set statement_timeout = 0; select count(*) from (select md5(i::text) from generate_series(1, 1500000) i "
      "order by 1 offset 1) q; set statement_timeout = 50"),
+    ("a list of many locks", "set statement_timeout = 0; select count(pg_advisory_lock(g)) from generate_series(1, 2000000) g; "
+     "select count(*) from pg_locks; select pg_advisory_unlock_all(); set statement_timeout = 50"),
     ("many statements", "set application_name = 'x';" * 30000)]
 
 

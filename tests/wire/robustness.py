@@ -151,7 +151,52 @@ def no_time_for_half_a_startup(address, pid):
         answers(server.address)
 
 
+def wrong_cancel_requests_reach_no_one(address, pid):
+    """Thousands, for sessions that are there with keys that are not theirs: statements run on, and others are served."""
+    seed = random.randrange(1 << 32)
+    rng = random.Random(seed)
+    before_fds = descriptors(pid)
+    sleeper = connect(address)
+    sleeper.send(protocol.message(b"Q", b"select pg_sleep(1), 'slept'\0"))
+    for number in range(2_000):
+        stranger = protocol.Connection(address, {})
+        key = rng.randrange(1 << 32)
+        if key != sleeper.key:
+            stranger.send(struct.pack(">IIII", 16, 80877102, sleeper.pid if number % 2 else rng.randrange(1 << 32), key))
+        stranger.close()
+    answers(address)
+    assert sleeper.next().startswith("RowDescription"), seed
+    assert sleeper.next() == 'DataRow "" "slept"', seed
+    sleeper.close()
+    eventually(lambda: descriptors(pid) <= before_fds + 2)
+
+
+def floods_that_nobody_reads(address, pid):
+    """Messages without end from clients that never read: they are stopped, their memory is bounded, others are served."""
+    before_kb = resident_kb(pid)
+    clients = []
+    for flood in (protocol.message(b"S"), protocol.message(b"Q", b"selec\0"), protocol.message(b"P", b"\0select 1\0\0\0"),
+                  protocol.message(b"H"), protocol.message(b"Q", b"\0"), protocol.message(b"d", b"x")):
+        client = connect(address)
+        client.socket.settimeout(0.5)
+        sent = 0
+        try:
+            while sent < 20_000_000:
+                client.socket.sendall(flood * 10_000)
+                sent += len(flood) * 10_000
+        except TimeoutError:
+            pass  # it does not read on, as nobody reads what it answers
+        answers(address)
+        clients.append(client)
+    assert_memory(pid, resident_kb(pid) - before_kb, 64 * 1024)
+    for client in clients:
+        client.close()
+    assert_memory_returns(pid, before_kb, 32 * 1024)
+
+
 CHECKS = [
+    floods_that_nobody_reads,
+    wrong_cancel_requests_reach_no_one,
     ten_thousand_connects,
     a_thousand_at_once,
     gigabyte_lengths,
