@@ -60,6 +60,9 @@ struct TypeInfo {
   Oid range_partner = kInvalidOid;       // of a range its multirange, of a multirange its range
   std::vector<std::string> enum_labels;  // enums, in sort order
   std::vector<Oid> enum_label_oids;
+  // Of these the ones that the transaction which looks has added (ALTER TYPE ... ADD VALUE): not to be used before they are
+  // committed, as an index that keeps them would outlive a roll-back.
+  std::vector<Oid> uncommitted_label_oids;
   bool is_array() const { return element != kInvalidOid && length == -1 && category == 'A'; }
 };
 

@@ -304,6 +304,11 @@ std::shared_ptr<const TypeInfo> SessionCatalog::type(Oid oid) {
           .type(oid);
     });
     if (found == nullptr) return nullptr;
+    if (const auto added = added_labels_.find(oid); added != added_labels_.end()) {
+      auto own = std::make_shared<TypeInfo>(*found);
+      own->uncommitted_label_oids = added->second;
+      found = std::move(own);
+    }
     if (!private_) database_->publish(seen, found);
   }
   if (local_version_ == begun) types_[oid] = found;

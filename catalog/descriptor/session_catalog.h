@@ -65,6 +65,8 @@ class SessionCatalog final : public CatalogView {
   void named(Oid object, std::string_view name);
   // A function is new, or another than it was. Descriptors have nothing of it.
   void changed_function(Oid function, std::string_view name);
+  // An enum has a label that it did not have: not to be used before the bound transaction has committed.
+  void added_label(Oid type, Oid label);
   // This session's temporary schema itself has come or gone.
   void changed_temporary() { note({.own = true}); }
   void changed_shared();  // roles, databases
@@ -257,7 +259,8 @@ class SessionCatalog final : public CatalogView {
   uint64_t private_begin_ = 0;               // its first version
   std::unordered_set<Oid> private_objects_;  // that it has changed
   bool private_everything_ = false;
-  std::shared_ptr<Announced> announced_;  // of the changes noted so far
+  std::unordered_map<Oid, std::vector<Oid>> added_labels_;  // by type; some taken back, perhaps
+  std::shared_ptr<Announced> announced_;                    // of the changes noted so far
   Dependences* recording_ = nullptr;
   bool met_detaching_ = false;  // a look-up answered a table, one of whose partitions is being detached
   // Of this transaction's changes over what is committed: a new number for each change of either.

@@ -14,6 +14,8 @@ void SessionCatalog::bind(storage::Transaction* txn) {
   retired_.clear();
   if (!private_) return;
   const bool holds = holds_after_commit();
+  for (const auto& [type, labels] : added_labels_) types_.erase(type);  // they may be used from now on
+  added_labels_.clear();
   if (holds) {
     share_changed();
     local_version_ = announced_->after | (own_changes_ & kOwnMask) << kSharedBits;
@@ -89,6 +91,11 @@ void SessionCatalog::named(Oid object, std::string_view name) {
 
 void SessionCatalog::changed_function(Oid function, std::string_view name) {
   note({{}, {object_key(function), function_name(name)}, false, false});
+}
+
+void SessionCatalog::added_label(Oid type, Oid label) {
+  added_labels_[type].push_back(label);
+  changed({type});
 }
 
 void SessionCatalog::note(Change change) {

@@ -25,6 +25,8 @@ Datum record_receive(FuncContext& context, Oid type, Str bytes);
 void record_send(FuncContext& context, Str image, std::string& out);
 
 Datum enum_input(FuncContext& context, const TypeInfo& type, Str label);
+// False: the running transaction has added the label, and the context has the error (55P04).
+bool check_committed_label(FuncContext& context, const TypeInfo& type, Oid label);
 void enum_output(const TypeInfo& type, Oid label, std::string& out);
 
 }  // namespace indigo::types

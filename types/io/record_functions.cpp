@@ -5,6 +5,7 @@
 #include "types/function/compare.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
+#include "types/io/container_io.h"
 #include "types/io/held_order.h"
 #include "types/io/order_of.h"
 #include "types/io/record_compare.h"
@@ -70,13 +71,16 @@ std::shared_ptr<const TypeInfo> enum_type(FuncContext& context, const CallInfo& 
   }
   return type;
 }
+int32_t end_label(FuncContext& context, const TypeInfo& type, Oid label) {
+  return check_committed_label(context, type, label) ? static_cast<int32_t>(label) : 0;
+}
 int32_t enum_first(FuncContext& context, const CallInfo& call, std::optional<Datum>) {
   const auto type = enum_type(context, call);
-  return type ? static_cast<int32_t>(type->enum_label_oids.front()) : 0;
+  return type ? end_label(context, *type, type->enum_label_oids.front()) : 0;
 }
 int32_t enum_last(FuncContext& context, const CallInfo& call, std::optional<Datum>) {
   const auto type = enum_type(context, call);
-  return type ? static_cast<int32_t>(type->enum_label_oids.back()) : 0;
+  return type ? end_label(context, *type, type->enum_label_oids.back()) : 0;
 }
 Str labels_between(FuncContext& context, const CallInfo& call, std::optional<int32_t> from, std::optional<int32_t> to) {
   const auto type = enum_type(context, call);
@@ -85,7 +89,10 @@ Str labels_between(FuncContext& context, const CallInfo& call, std::optional<int
   bool inside = !from;
   for (Oid label : type->enum_label_oids) {
     inside = inside || label == static_cast<Oid>(*from);
-    if (inside) labels.push_back(Datum::of_oid(label));
+    if (inside) {
+      if (!check_committed_label(context, *type, label)) return {};
+      labels.push_back(Datum::of_oid(label));
+    }
     if (inside && to && label == static_cast<Oid>(*to))
       return context.arena().copy(make_array(type->oid, Phys::kI32, labels));
   }

@@ -9,6 +9,7 @@
 #include "types/io/domain_check.h"
 #include "types/io/record.h"
 #include "types/oids.h"
+#include "types/system/type_name.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {
@@ -187,9 +188,23 @@ void record_send(FuncContext& context, Str image, std::string& out) {
   }
 }
 
+bool check_committed_label(FuncContext& context, const TypeInfo& type, Oid label) {
+  const auto& unsafe = type.uncommitted_label_oids;
+  if (unsafe.empty() || std::find(unsafe.begin(), unsafe.end(), label) == unsafe.end()) return true;
+  std::string name;
+  enum_output(type, label, name);
+  context.fail(Error(SqlState("55P04"),
+                     "unsafe use of new value \"" + name + "\" of enum type " + format_type(context, type.oid))
+                   .with_hint("New enum values must be committed before they can be used."));
+  return false;
+}
+
 Datum enum_input(FuncContext& context, const TypeInfo& type, Str label) {
-  for (size_t i = 0; i < type.enum_labels.size(); i++)
-    if (type.enum_labels[i] == label) return Datum::of_oid(type.enum_label_oids[i]);
+  for (size_t i = 0; i < type.enum_labels.size(); i++) {
+    if (type.enum_labels[i] != label) continue;
+    const Oid oid = type.enum_label_oids[i];
+    return check_committed_label(context, type, oid) ? Datum::of_oid(oid) : Datum::make_null(Phys::kI32);
+  }
   context.fail(sqlstate::kInvalidTextRepresentation,
                "invalid input value for enum " + type.name + ": \"" + std::string(label) + "\"");
   return Datum::make_null(Phys::kI32);

@@ -152,7 +152,7 @@ Status execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumStmt& s) {
   if (oid == kInvalidOid) return unsupported("ALTER TYPE ... ADD VALUE between labels without a number between theirs");
   INDIGO_ASSIGN(const float order, sort_order_at(c, *type, place));
   INDIGO_TRY(insert_label(c, type->oid, oid, order, s.new_val));
-  c.catalog.changed({type->oid});
+  c.catalog.added_label(type->oid, oid);
   return {};
 }
 
