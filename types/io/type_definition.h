@@ -6,7 +6,10 @@
 // Thread safety: constants.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "base/sqlstate.h"
 #include "types/function/registry.h"
@@ -14,6 +17,15 @@
 #include "types/value/key_form.h"
 
 namespace indigo::types {
+
+// What value[key] is of a type whose values are maps of texts (hstore). `values` are images of the type.
+struct KeyedSubscripts {
+  std::string_view name;  // of the type, in messages
+  // Nothing: the key is not there, or its value is null.
+  std::optional<Str> (*fetch)(Str value, Str key);
+  // The value with this one under the key; of a null value (nothing) one with this key alone.
+  std::string (*assign)(std::optional<Str> value, Str key, std::optional<Str> element);
+};
 
 struct TypeDefinition {
   Oid type;
@@ -24,6 +36,7 @@ struct TypeDefinition {
   Phys phys = Phys::kStr;
   const TypeOrder* order = nullptr;  // comparison, equality and hash (io/type_orders.h); null: the type has none
   KeyForm key = KeyForm::kNone;
+  const KeyedSubscripts* subscripts = nullptr;  // null: the type has none of this kind
 };
 
 const TypeDefinition* type_definition(Oid type);  // null for arrays, records and user-defined types

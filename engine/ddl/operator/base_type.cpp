@@ -6,13 +6,14 @@
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
+#include "types/io/type_definition.h"
 
 namespace indigo::engine::ddl {
 
 namespace {
 
 struct BaseType {
-  NodeList input, output, receive, send, modifier_in, modifier_out;
+  NodeList input, output, receive, send, modifier_in, modifier_out, subscript;
   int16_t length = -1;
   bool by_value = false, preferred = false, collatable = false;
   char alignment = 'i', storage = 'p', category = 'U', delimiter = ',';
@@ -51,7 +52,7 @@ class TypeReader {
       out_.default_text = text_value(d.arg);
       return {};
     }
-    if (name == "element" || name == "subscript" || name == "analyze")
+    if (name == "element" || name == "analyze")
       return unsupported("the option " + std::string(name) + " of CREATE TYPE");
     c_.host.notice(Severity::kWarning,
                    Error(sqlstate::kSyntaxError, "type attribute " + quoted(name) + " not recognized")
@@ -75,6 +76,7 @@ class TypeReader {
     if (name == "output") return &out_.output;
     if (name == "receive") return &out_.receive;
     if (name == "send") return &out_.send;
+    if (name == "subscript") return &out_.subscript;
     if (name == "typmod_in") return &out_.modifier_in;
     if (name == "typmod_out") return &out_.modifier_out;
     return nullptr;
@@ -239,6 +241,10 @@ Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s) {
   if (!t.send.empty()) {
     INDIGO_ASSIGN(send, form_function(c, t.send, {self}, oid::kBytea, "send"));
   }
+  RoutinePtr subscript;
+  if (!t.subscript.empty()) {
+    INDIGO_ASSIGN(subscript, form_function(c, t.subscript, {oid::kInternal}, oid::kInternal, "subscripting"));
+  }
   const Oid array = next_oid(c);
   INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(self)}, [&](RowValues& row) {
     row.i16(pg_type::c_typlen, t.length)
@@ -253,6 +259,7 @@ Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s) {
         .oid(pg_type::c_typoutput, output->oid)
         .oid(pg_type::c_typreceive, receive == nullptr ? kInvalidOid : receive->oid)
         .oid(pg_type::c_typsend, send == nullptr ? kInvalidOid : send->oid)
+        .oid(pg_type::c_typsubscript, subscript == nullptr ? kInvalidOid : subscript->oid)
         .chr(pg_type::c_typalign, t.alignment)
         .chr(pg_type::c_typstorage, t.storage)
         .oid(pg_type::c_typcollation, t.collatable ? Oid{oid::kDefaultCollation} : kInvalidOid);
@@ -262,13 +269,15 @@ Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s) {
   INDIGO_TRY(insert_array_type(c, array, shell->name, schema, c.catalog.user(), self, t.alignment,
                                t.collatable ? Oid{oid::kDefaultCollation} : kInvalidOid));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, array, 0}, address, 'i'));
-  for (const RoutinePtr& f : {input, output, receive, send}) {
+  for (const RoutinePtr& f : {input, output, receive, send, subscript}) {
     if (f != nullptr) INDIGO_TRY(record_dependency(c, address, {pg_proc::kOid, f->oid, 0}, 'n'));
   }
   c.catalog.changed({kInvalidOid});
   const TypePtr made = c.catalog.type(self);
   if (made == nullptr || (made->like == kInvalidOid && made->definition == nullptr))
     return unsupported("a base type whose input function is none of the built-in ones");
+  if (subscript != nullptr && (made->definition == nullptr || made->definition->subscripts == nullptr))
+    return unsupported("a subscripting function other than an extension's own");
   return {};
 }
 

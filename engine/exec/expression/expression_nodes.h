@@ -3,6 +3,10 @@
 
 #include "engine/exec/builder.h"
 
+namespace indigo::types {
+struct KeyedSubscripts;
+}
+
 namespace indigo::engine::exec {
 
 Result<NodePtr> compile_leaf(Builder& b, const sql::Expr& e);  // expression_leaf.cpp: columns, constants, parameters
@@ -17,6 +21,8 @@ Result<NodePtr> compile_array(Builder& b,
                               const sql::Expr& e);  // expression_array.cpp: ANY/ALL, ARRAY[], subscripts, casts
 Result<NodePtr> compile_subscript(Builder& b, const sql::SubscriptExpr& e);        // expression_subscript.cpp
 Result<NodePtr> compile_fixed_subscript(Builder& b, const sql::SubscriptExpr& e);  // expression_fixed_array.cpp
+Result<NodePtr> compile_keyed_subscript(Builder& b, const sql::SubscriptExpr& e,
+                                        const types::KeyedSubscripts& keyed);  // expression_keyed.cpp
 Result<NodePtr> compile_record(Builder& b, const sql::Expr& e);  // expression_record.cpp: ROW, fields, row comparison
 Result<NodePtr> compile_cast(Builder& b, const sql::Expr& e);    // expression_cast.cpp: relabel, I/O casts, domains
 Result<NodePtr> compile_session_value(Builder& b, const sql::SessionValueExpr& e);  // expression_session.cpp

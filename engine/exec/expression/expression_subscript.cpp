@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/exec/expression/expression_nodes.h"
+#include "types/io/type_definition.h"
 #include "types/json/jsonb.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
@@ -341,6 +342,8 @@ Result<NodePtr> compile_jsonb_assignment(Builder& b, const sql::SubscriptExpr& e
 Result<NodePtr> compile_subscript(Builder& b, const sql::SubscriptExpr& e) {
   if (e.container->type.oid == oid::kJsonb) return compile_jsonb_assignment(b, e);
   const auto container_type = b.state().session().catalog().type(e.container->type.oid);
+  if (container_type != nullptr && container_type->definition != nullptr && container_type->definition->subscripts)
+    return compile_keyed_subscript(b, e, *container_type->definition->subscripts);
   if (container_type != nullptr && !container_type->is_array()) return compile_fixed_subscript(b, e);
   INDIGO_ASSIGN(NodePtr container, b.compile(e.container));
   std::vector<const Node*> children{container.get()};

@@ -8,6 +8,7 @@
 #include "sql/analyze/type/signature_text.h"
 #include "sql/analyze/variables.h"
 #include "sql/parse/node.h"
+#include "types/io/type_definition.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -83,6 +84,28 @@ Result<ExprPtr> name_subscript(Scope& scope, const ExprPtr& container, const PgQ
   return cast_to(scope, part, {oid::kChar, -1, kInvalidOid}, location);
 }
 
+// One key, which is a text, of a value that is a map of texts.
+Result<ExprPtr> keyed_subscript(Scope& scope, const types::KeyedSubscripts& keyed, const ExprPtr& container,
+                                NodeList indexes, int location) {
+  if (indexes.size() != 1 || indexes[0]->a_indices->is_slice) {
+    return scope.error(sqlstate::kFeatureNotSupported, std::string(keyed.name) + " allows only one subscript");
+  }
+  const TypeRef text{oid::kText, -1, oid::kDefaultCollation};
+  INDIGO_ASSIGN(const ExprPtr key, transform(scope, indexes[0]->a_indices->uidx));
+  INDIGO_ASSIGN(ExprPtr converted,
+                coerce_to_target(scope.a, key, text, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
+  if (!converted) {
+    return scope.error(sqlstate::kDatatypeMismatch, std::string(keyed.name) + " subscript must have type text",
+                       expr_location(key));
+  }
+  auto out = std::make_shared<SubscriptExpr>();
+  out->container = container;
+  out->indexes.push_back({nullptr, std::move(converted), false});
+  out->element = out->type = text;
+  out->location = location;
+  return ExprPtr(out);
+}
+
 }  // namespace
 
 Result<std::vector<JsonbStep>> jsonb_path(Scope& scope, NodeList subscripts) {
@@ -122,6 +145,8 @@ Result<ExprPtr> transform_subscripts(Scope& scope, const ExprPtr& original, Node
     return name_subscript(scope, container, indexes[0]->a_indices->uidx, location);
   }
   const auto info = scope.catalog().type(base.oid);
+  if (info && info->subscript != kInvalidOid && info->definition != nullptr && info->definition->subscripts != nullptr)
+    return keyed_subscript(scope, *info->definition->subscripts, container, indexes, location);
   // point, lseg, line, box: so many elements of one type, counted from 0.
   const bool fixed = info && !info->is_array() && info->element != kInvalidOid && info->length > 0;
   if (!info || (!info->is_array() && !fixed)) {

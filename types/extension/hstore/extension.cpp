@@ -15,8 +15,10 @@ create function hstore_in(cstring) returns hstore as 'MODULE_PATHNAME' language 
 create function hstore_out(hstore) returns cstring as 'MODULE_PATHNAME' language c strict immutable parallel safe;
 create function hstore_recv(internal) returns hstore as 'MODULE_PATHNAME' language c strict immutable parallel safe;
 create function hstore_send(hstore) returns bytea as 'MODULE_PATHNAME' language c strict immutable parallel safe;
+create function hstore_subscript_handler(internal) returns internal as 'MODULE_PATHNAME' language c strict immutable
+  parallel safe;
 create type hstore (internallength = -1, storage = extended, input = hstore_in, output = hstore_out,
-  receive = hstore_recv, send = hstore_send);
+  receive = hstore_recv, send = hstore_send, subscript = hstore_subscript_handler);
 )sql";
 
 constexpr ScriptFunction kFunctionsInC[] = {

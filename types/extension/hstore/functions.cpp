@@ -90,11 +90,13 @@ std::optional<Str> from_array(FuncContext& context, std::optional<Str> array) {
 
 // ---- looking
 
-std::optional<Str> fetch(FuncContext&, std::optional<Str> image, std::optional<Str> key) {
-  if (!image || !key) return std::nullopt;
-  const View view(*image);
-  const auto pair = view.find(*key);
+std::optional<Str> value_at(Str image, Str key) {
+  const View view(image);
+  const auto pair = view.find(key);
   return pair ? view.value(*pair) : std::nullopt;
+}
+std::optional<Str> fetch(FuncContext&, std::optional<Str> image, std::optional<Str> key) {
+  return image && key ? value_at(*image, *key) : std::nullopt;
 }
 bool exists(Str image, Str key) { return View(image).find(key).has_value(); }
 bool defined(Str image, Str key) {
@@ -317,7 +319,15 @@ const ScalarEntry kFunctions[] = {
     {"ghstore_options", uncallable_kernel},
 };
 
+std::string with_value(std::optional<Str> image, Str key, std::optional<Str> value) {
+  std::vector<Pair> pairs = image ? pairs_of(*image) : std::vector<Pair>();
+  pairs.insert(pairs.begin(), {key, value});  // of two with one key the first counts
+  return make_image(std::move(pairs));
+}
+
 }  // namespace
+
+const KeyedSubscripts kSubscripts = {"hstore", value_at, with_value};
 
 std::span<const ScalarEntry> functions() { return kFunctions; }
 

@@ -56,6 +56,9 @@ struct Pair {
 std::string make_image(std::vector<Pair> pairs);
 std::vector<Pair> pairs_of(Str image);
 
+// functions.cpp
+extern const KeyedSubscripts kSubscripts;
+
 // text_form.cpp
 extern const TypeDefinition kHstoreForms;  // its type is the one that CREATE EXTENSION makes
 

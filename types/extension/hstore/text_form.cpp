@@ -221,14 +221,20 @@ std::string send_bytes(FuncContext& context, Str image) {
   return bytes;
 }
 const ScalarEntry kFormFunctions[] = {
-    {"hstore_in", kernel<in>},          {"hstore_out", kernel<out_text>},  {"hstore_send", kernel<send_bytes>},
-    {"hstore_recv", uncallable_kernel}, {"ghstore_in", uncallable_kernel}, {"ghstore_out", uncallable_kernel},
+    {"hstore_in", kernel<in>},
+    {"hstore_out", kernel<out_text>},
+    {"hstore_send", kernel<send_bytes>},
+    {"hstore_recv", uncallable_kernel},
+    {"ghstore_in", uncallable_kernel},
+    {"ghstore_out", uncallable_kernel},
+    {"hstore_subscript_handler", uncallable_kernel},
 };
 
 }  // namespace
 
 std::span<const ScalarEntry> form_functions() { return kFormFunctions; }
 
-const TypeDefinition kHstoreForms = {kInvalidOid, input, output, receive, send, Phys::kStr, &kBytesOrder};
+const TypeDefinition kHstoreForms = {kInvalidOid, input,        output,         receive,     send,
+                                     Phys::kStr,  &kBytesOrder, KeyForm::kNone, &kSubscripts};
 
 }  // namespace indigo::types::hstore
