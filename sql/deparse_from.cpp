@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sql/query_deparser.h"
+#include "sql/sample_method.h"
 #include "sql/xml_constructs.h"
 #include "types/io/record.h"
 #include "types/oids.h"
@@ -137,6 +138,8 @@ std::string QueryDeparser::definitions(const Called& call) const {
 
 std::string QueryDeparser::sampled(const Entry::Sample& sample) const {
   if (sample.percent_expr == nullptr) return fail();
+  if (const CallExpr* call = handler_call(sample))
+    return " TABLESAMPLE " + function_name(call->function) + " (" + value(call->arguments[0]) + ")";
   std::string out = " TABLESAMPLE " + types::quote_identifier(sample.method) + " (" + value(sample.percent_expr) + ")";
   return sample.repeatable == nullptr ? out : out + " REPEATABLE (" + value(sample.repeatable) + ")";
 }

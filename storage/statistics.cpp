@@ -24,10 +24,22 @@ std::optional<IndexServiceStatistics> index_service_of(const Table& table, Index
   return found == nullptr ? std::nullopt : found->index->service_statistics();
 }
 
+std::optional<uint64_t> index_entries_of(const Table& table, IndexId index) {
+  const auto* impl = dynamic_cast<const TableImpl*>(&table);
+  const auto found = impl == nullptr ? nullptr : impl->find_index(index);
+  if (found == nullptr) return std::nullopt;
+  return found->index->entry_count();
+}
+
 std::optional<TableMemory> memory_of(const Table& table) {
   const auto* impl = dynamic_cast<const TableImpl*>(&table);
   if (impl == nullptr) return std::nullopt;
   return impl->memory();
+}
+
+std::vector<RowWriter> row_writers_of(Table& table) {
+  auto* impl = dynamic_cast<TableImpl*>(&table);
+  return impl == nullptr ? std::vector<RowWriter>() : impl->row_writers();
 }
 
 RowChanges changes_of(const Table& table) {

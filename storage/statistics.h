@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "storage/index/index.h"
+#include "storage/lock/lock_mode.h"
 #include "storage/memory/memory_account.h"
 #include "storage/memory/table_memory.h"
 #include "storage/status.h"
@@ -77,8 +79,18 @@ struct TableStatistics {
 std::optional<TableStatistics> statistics_of(Table& table);
 // What the index does in the background; nothing for those that do not, and where there is none.
 std::optional<IndexServiceStatistics> index_service_of(const Table& table, IndexId index);
+// How many entries it has; nothing as above.
+std::optional<uint64_t> index_entries_of(const Table& table, IndexId index);
 // Where its bytes are; quick, and exact without concurrent writers. Of the same tables.
 std::optional<TableMemory> memory_of(const Table& table);
+// A record that a running transaction has changed or is about to: there before it, and its own until it ends.
+struct RowWriter {
+  std::string key;
+  TxnId transaction;
+  RowLockMode mode;  // kNoKeyUpdate, kUpdate
+};
+// In key order; what is inserted is not among them. Walks all leaves. Nothing for tables that storage has not made.
+std::vector<RowWriter> row_writers_of(Table& table);
 // Records that committed transactions have changed since the table was made here; none for other tables. One that a transaction
 // changes several times counts once, as what has come of it.
 struct RowChanges {

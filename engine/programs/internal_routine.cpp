@@ -134,6 +134,7 @@ Result<std::shared_ptr<Routine>> make_internal_routine(SessionParts& session,
                                                        const TypeRef& result, std::span<const TypeRef> arguments) {
   types::CallInfo call;
   call.result = result;
+  call.function = info->oid;
   call.arguments.assign(arguments.begin(), arguments.end());
   const types::Extension* module = info->language == "c" ? types::find_module(info->library) : nullptr;
   if (const types::SetEntry* set = module == nullptr ? nullptr : types::find_set_symbol(*module, info->source)) {

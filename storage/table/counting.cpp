@@ -63,6 +63,31 @@ TableStatistics TableImpl::counters() {
   return s;
 }
 
+std::vector<RowWriter> TableImpl::row_writers() {
+  std::vector<RowWriter> out;
+  std::string from;
+  for (bool more = true; more;) {
+    {
+      EpochManager::Guard guard(store_.epochs());
+      uint64_t version;
+      Leaf* leaf = tree_.find_leaf(KeyView(from), version);
+      leaf->latch.lock();
+      for (size_t i = 0; !tree_.foreign(leaf) && i < leaf->status().count; i++) {
+        const RecordMeta m = leaf->meta(i);
+        if (m.state() != RecordState::kUpdating) continue;
+        const PendingVersion& pending = *pending_of(m);
+        if (pending.released || pending.owner->committed()) continue;
+        out.push_back({std::string(pending.key), pending.owner->transaction(), pending.mode});
+      }
+      more = leaf->has_high_fence();
+      leaf->high_fence(from);
+      leaf->latch.unlock_unchanged();
+    }
+    Waiter::current().yield_if_due();
+  }
+  return out;
+}
+
 void TableImpl::measure_chains(const Leaf* leaf, TableStatistics& s) const {
   for (size_t i = 0; i < leaf->status().count; i++) {
     RecordMeta m = leaf->meta(i);

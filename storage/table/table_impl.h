@@ -87,6 +87,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Statistics statistics() const override;
   TableMemory memory() const;
   TableStatistics counters();
+  std::vector<RowWriter> row_writers();
 
   // ---- for storage
   // get_many without a note of what was read.

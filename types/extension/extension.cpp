@@ -23,7 +23,8 @@ const Extension& plpgsql_extension() {
 }
 
 std::span<const Extension> extensions() {
-  static const std::vector<Extension> all = {autoinc_extension(),
+  static const std::vector<Extension> all = {amcheck_extension(),
+                                             autoinc_extension(),
                                              btree_gin_extension(),
                                              btree_gist_extension(),
                                              citext_extension(),
@@ -42,15 +43,21 @@ std::span<const Extension> extensions() {
                                              lo_extension(),
                                              ltree_extension(),
                                              moddatetime_extension(),
+                                             pg_prewarm_extension(),
                                              pg_stat_statements_extension(),
                                              pg_trgm_extension(),
                                              pgcrypto_extension(),
+                                             pgrowlocks_extension(),
+                                             pgstattuple_extension(),
                                              plpgsql_extension(),
+                                             refint_extension(),
                                              seg_extension(),
                                              sslinfo_extension(),
                                              postgres_fdw_extension(),
                                              tablefunc_extension(),
                                              tcn_extension(),
+                                             tsm_system_rows_extension(),
+                                             tsm_system_time_extension(),
                                              unaccent_extension(),
                                              uuid_ossp_extension(),
                                              xml2_extension()};

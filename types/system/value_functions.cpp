@@ -70,10 +70,16 @@ bool text_equal_image(FuncContext& context, const CallInfo& call, int32_t) {
   return true;
 }
 
-// Percentage and seed of a sample, where they are not constant: true, or why not (sql/plan/rewrite/sampling.cpp).
+// Size and seed of a sample, where they are not constant: true, or why not (sql/plan/rewrite/sampling.cpp). A percentage is
+// real, a number of rows bigint, a time in milliseconds double precision.
 std::optional<bool> check_sample(FuncContext& context, const CallInfo&, std::span<const Datum> values) {
   if (values[0].null) {
     context.fail(SqlState("2202H"), "TABLESAMPLE parameter cannot be null");
+  } else if (values[0].phys == Phys::kI64) {
+    if (values[0].i64 < 0) context.fail(SqlState("2202H"), "sample size must not be negative");
+  } else if (values[0].phys == Phys::kF64) {
+    if (std::isnan(values[0].f64) || values[0].f64 < 0)
+      context.fail(SqlState("2202H"), "sample collection time must not be negative");
   } else if (std::isnan(values[0].f32) || values[0].f32 < 0 || values[0].f32 > 100) {
     context.fail(SqlState("2202H"), "sample percentage must be between 0 and 100");
   } else if (values.size() > 1 && values[1].null) {

@@ -10,6 +10,7 @@
 #include "sql/dropped_columns.h"
 #include "sql/parse/node.h"
 #include "sql/rule/rule_rows.h"
+#include "sql/sample_method.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -91,6 +92,16 @@ Result<ExprPtr> sample_argument(Scope& scope, const PgQuery__Node* node, Oid typ
   return coerce_to_specific(scope.a, e, type, construct);
 }
 
+// The function that a method of TABLESAMPLE is; null: there is none.
+std::shared_ptr<const types::FunctionInfo> sample_handler(Scope& scope, NodeList method) {
+  const auto name = qualified_name(method);
+  if (!name.valid) return nullptr;
+  for (const auto& f : scope.catalog().functions_named(name.schema, name.name)) {
+    if (f->arguments == std::vector<Oid>{oid::kInternal} && f->result == kSampleHandlerType) return f;
+  }
+  return nullptr;
+}
+
 Result<FromItem> sample_item(Scope& scope, const PgQuery__RangeTableSample& s) {
   INDIGO_ASSIGN(FromItem item, transform_from_item(scope, s.relation));
   Entry& entry = scope.query->entries[item.node->entry];
@@ -99,19 +110,41 @@ Result<FromItem> sample_item(Scope& scope, const PgQuery__RangeTableSample& s) {
                        "TABLESAMPLE clause can only be applied to tables and materialized views",
                        location_of(s.relation));
   }
-  const NodeList method = nodes(s.n_method, s.method);
+  const NodeList names = nodes(s.n_method, s.method);
+  const auto handler = sample_handler(scope, names);
+  if (handler == nullptr) {
+    return scope.error(sqlstate::kUndefinedObject, "tablesample method " + name_list_text(names) + " does not exist",
+                       s.location);
+  }
+  const SampleMethod method = sample_method(*handler);
+  if (method == SampleMethod::kUnknown) {
+    return scope.error(sqlstate::kFeatureNotSupported,
+                       "the tablesample method " + name_list_text(names) + " is not supported", s.location);
+  }
   Entry::Sample sample;
-  sample.method = std::string(string_of(method.back()));
-  if (sample.method != "bernoulli" && sample.method != "system") {
-    return scope.error(sqlstate::kUndefinedObject, "tablesample method " + name_list_text(method) + " does not exist",
-                       s.location);
-  }
+  sample.method = handler->name;
   if (s.n_args != 1) {
-    return scope.error(SqlState("2202H"),
-                       "tablesample method " + sample.method + " requires 1 argument, not " + std::to_string(s.n_args),
-                       s.location);
+    return scope.error(
+        SqlState("2202H"),
+        "tablesample method " + name_list_text(names) + " requires 1 argument, not " + std::to_string(s.n_args),
+        s.location);
   }
-  INDIGO_ASSIGN(sample.percent_expr, sample_argument(scope, s.args[0], oid::kFloat4, "TABLESAMPLE"));
+  const bool of_extension = method != SampleMethod::kPercent;
+  const Oid argument = method == SampleMethod::kRows ? oid::kInt8 : of_extension ? oid::kFloat8 : oid::kFloat4;
+  INDIGO_ASSIGN(sample.percent_expr, sample_argument(scope, s.args[0], argument, "TABLESAMPLE"));
+  if (of_extension) {
+    if (!absent(s.repeatable)) {
+      return scope.error(sqlstate::kFeatureNotSupported,
+                         "tablesample method " + name_list_text(names) + " does not support REPEATABLE", s.location);
+    }
+    auto call = std::make_shared<CallExpr>();
+    call->function = handler->oid;
+    call->type.oid = handler->result;
+    call->strict = true;
+    call->volatility = handler->volatility;
+    call->arguments.push_back(std::move(sample.percent_expr));
+    sample.percent_expr = std::move(call);
+  }
   if (!absent(s.repeatable)) {
     INDIGO_ASSIGN(sample.repeatable, sample_argument(scope, s.repeatable, oid::kFloat8, "REPEATABLE"));
   }

@@ -1,5 +1,6 @@
 // TABLESAMPLE as a condition on the table's rows. BERNOULLI and SYSTEM both decide row by row (PostgreSQL's SYSTEM takes whole
-// pages): by random(), or with REPEATABLE by a hash of the row's place and the seed.
+// pages): by random(), or with REPEATABLE by a hash of the row's place and the seed. tsm_system_rows' method draws so many rows of
+// the whole table, tsm_system_time's takes those that a scan meets before the time is over.
 // Thread safety: part of one planning.
 #pragma once
 

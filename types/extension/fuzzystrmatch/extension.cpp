@@ -1,4 +1,4 @@
-// fuzzystrmatch 1.1 but for Double Metaphone, whose functions refuse every call.
+// fuzzystrmatch 1.1.
 #include "types/extension/extension.h"
 
 #include <functional>
@@ -108,10 +108,8 @@ int32_t difference(Str a, Str b) {
   return std::inner_product(left.begin(), left.end(), right.begin(), 0, std::plus<>(), std::equal_to<>());
 }
 
-std::string double_metaphone(FuncContext& context, Str) {
-  context.fail(sqlstate::kFeatureNotSupported, "Double Metaphone is not supported");
-  return {};
-}
+std::string first_code(Str text) { return fuzzystrmatch::double_metaphone(text).first; }
+std::string second_code(Str text) { return fuzzystrmatch::double_metaphone(text).second; }
 
 constexpr ScalarEntry kFunctions[] = {
     {"levenshtein", kernel<levenshtein>},
@@ -121,8 +119,8 @@ constexpr ScalarEntry kFunctions[] = {
     {"metaphone", kernel<metaphone>},
     {"soundex", kernel<fuzzystrmatch::soundex>},
     {"difference", kernel<difference>},
-    {"dmetaphone", kernel<double_metaphone>},
-    {"dmetaphone_alt", kernel<double_metaphone>},
+    {"dmetaphone", kernel<first_code>},
+    {"dmetaphone_alt", kernel<second_code>},
 };
 
 }  // namespace

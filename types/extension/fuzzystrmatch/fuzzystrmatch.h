@@ -12,5 +12,10 @@ namespace indigo::types::fuzzystrmatch {
 std::string soundex(Str text);
 // Philips's Metaphone: at most `most` letters.
 std::string metaphone(Str text, size_t most);
+// Philips's Double Metaphone: at most four letters for each of two readings.
+struct DoubleCode {
+  std::string first, second;
+};
+DoubleCode double_metaphone(Str text);
 
 }  // namespace indigo::types::fuzzystrmatch
