@@ -131,6 +131,11 @@ Result<std::string> normalise_client_encoding(std::string value, const FormatSet
   return std::move(error).with_detail("Conversion between " + name + " and UTF8 is not supported.");
 }
 
+void apply_client_encoding(std::string_view value, FormatSettings& format) {
+  auto converter = types::TextConverter::open(value);  // its check has opened one, too
+  format.client_text = converter.ok() ? std::move(*converter) : nullptr;
+}
+
 void apply_date_style(std::string_view value, FormatSettings& format) {
   std::string_view unknown;
   parse_date_style(value, format.date_style, format.date_order, unknown);

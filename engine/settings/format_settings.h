@@ -18,6 +18,7 @@ Result<std::string> normalise_client_encoding(std::string value, const types::Fo
 bool is_interval_zone(std::string_view value);
 Result<std::string> check_interval_zone(catalog::SessionContext& session, const std::string& value);
 // Take over an already normalised value.
+void apply_client_encoding(std::string_view value, types::FormatSettings& format);
 void apply_date_style(std::string_view value, types::FormatSettings& format);
 void apply_interval_style(std::string_view value, types::FormatSettings& format);
 

@@ -16,8 +16,9 @@
 
 namespace indigo::types {
 
-struct CallInfo;    // types/function/registry.h
-class SetProducer;  // the same
+struct CallInfo;      // types/function/registry.h
+class SetProducer;    // the same
+class TextConverter;  // types/text/encodings.h
 
 // Settings that change how values are read and printed. Kept current by the session.
 struct FormatSettings {
@@ -31,7 +32,8 @@ struct FormatSettings {
   } interval_style = IntervalStyle::kPostgres;
   std::string time_zone = "Etc/UTC";  // resolved through types/datetime/time_zone.h
   int extra_float_digits = 1;
-  bool bytea_hex = true;  // bytea_output
+  bool bytea_hex = true;                             // bytea_output
+  std::shared_ptr<const TextConverter> client_text;  // client_encoding; null: UTF-8, or taken for it
 };
 
 // The state of random() (types/number/random.h); seeded at first use.

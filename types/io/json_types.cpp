@@ -2,6 +2,7 @@
 #include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/function/families.h"
+#include "types/io/client_text.h"
 #include "types/io/type_definition.h"
 #include "types/json/jsonb.h"
 #include "types/jsonpath/path.h"
@@ -16,6 +17,15 @@ Datum json_in(FuncContext& context, const TypeRef&, Str text) {
   return Datum::of(context.arena().copy(text));
 }
 void json_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) { out.append(d.str); }
+// Of json whole, of the others behind a version byte.
+template <Datum (*kInput)(FuncContext&, const TypeRef&, Str)>
+Datum input_of_client(FuncContext& context, const TypeRef& type, Str bytes) {
+  const Str text = receive_text(context, bytes);
+  return context.failed() ? Datum::make_null(Phys::kStr) : kInput(context, type, text);
+}
+void json_send(FuncContext& context, const TypeRef&, const Datum& d, std::string& out) {
+  send_text(context, d.str, out);
+}
 
 Datum jsonb_in(FuncContext& context, const TypeRef&, Str text) {
   if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
@@ -36,11 +46,14 @@ Datum jsonb_receive(FuncContext& context, const TypeRef& type, Str bytes) {
                  "unsupported jsonb version number " + std::to_string(static_cast<uint8_t>(bytes[0])));
     return Datum::make_null(Phys::kStr);
   }
-  return jsonb_in(context, type, bytes.substr(1));
+  return input_of_client<jsonb_in>(context, type, bytes.substr(1));
 }
 void jsonb_send(FuncContext& context, const TypeRef& type, const Datum& d, std::string& out) {
   out.push_back(1);
-  jsonb_out(context, type, d, out);
+  if (context.session().format().client_text == nullptr) return jsonb_out(context, type, d, out);
+  std::string text;
+  jsonb_out(context, type, d, text);
+  send_text(context, text, out);
 }
 
 // A path is its canonical text.
@@ -59,15 +72,15 @@ Datum path_receive(FuncContext& context, const TypeRef& type, Str bytes) {
                  "unsupported jsonpath version number: " + std::to_string(static_cast<uint8_t>(bytes[0])));
     return Datum::make_null(Phys::kStr);
   }
-  return path_in(context, type, bytes.substr(1));
+  return input_of_client<path_in>(context, type, bytes.substr(1));
 }
-void path_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
+void path_send(FuncContext& context, const TypeRef&, const Datum& d, std::string& out) {
   out.push_back(1);
-  out.append(d.str);
+  send_text(context, d.str, out);
 }
 
 const TypeDefinition kJsonTypes[] = {
-    {oid::kJson, json_in, json_out, json_in, json_out},
+    {oid::kJson, json_in, json_out, input_of_client<json_in>, json_send},
     {oid::kJsonPath, path_in, json_out, path_receive, path_send},
     {oid::kJsonb, jsonb_in, jsonb_out, jsonb_receive, jsonb_send, Phys::kStr, &kJsonbOrder},
 };

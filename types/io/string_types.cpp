@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "types/function/errors.h"
 #include "types/function/families.h"
+#include "types/io/client_text.h"
 #include "types/io/type_definition.h"
 #include "types/oids.h"
 #include "types/text/ascii.h"
@@ -25,6 +26,14 @@ Datum text_in(FuncContext& context, const TypeRef&, Str text) {
   return Datum::of(context.arena().copy(text));
 }
 void text_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) { out.append(d.str); }
+void text_send(FuncContext& context, const TypeRef&, const Datum& d, std::string& out) {
+  send_text(context, d.str, out);
+}
+template <Datum (*kInput)(FuncContext&, const TypeRef&, Str)>
+Datum text_receive(FuncContext& context, const TypeRef& type, Str bytes) {
+  const Str text = receive_text(context, bytes);
+  return context.failed() ? Datum::make_null(Phys::kStr) : kInput(context, type, text);
+}
 
 Datum varchar_in(FuncContext& context, const TypeRef& type, Str text) {
   if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
@@ -60,9 +69,9 @@ Datum name_in(FuncContext& context, const TypeRef&, Str text) {
 }
 
 // What is too long is cut off from a text, and refused in binary form.
-Datum name_receive(FuncContext& context, const TypeRef& type, Str bytes) {
-  if (bytes.size() <= kMaxNameBytes) return name_in(context, type, bytes);
-  if (!check_encoding(context, bytes)) return Datum::make_null(Phys::kStr);
+Datum checked_name(FuncContext& context, const TypeRef& type, Str text) {
+  if (text.size() <= kMaxNameBytes) return name_in(context, type, text);
+  if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
   context.fail(
       Error(sqlstate::kNameTooLong, "identifier too long").with_detail("Identifier must be less than 64 characters."));
   return Datum::make_null(Phys::kStr);
@@ -126,15 +135,17 @@ Datum own_in(FuncContext& context, const TypeRef& type, Str) {
 Datum bytes_receive(FuncContext& context, const TypeRef&, Str bytes) { return Datum::of(context.arena().copy(bytes)); }
 
 const TypeDefinition kStringTypes[] = {
-    {oid::kText, text_in, text_out, text_in, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
-    {oid::kVarchar, varchar_in, text_out, varchar_in, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
-    {oid::kBpchar, bpchar_in, text_out, bpchar_in, text_out, Phys::kStr, &kPaddedOrder, KeyForm::kBpchar},
-    {oid::kName, name_in, text_out, name_receive, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
-    {oid::kUnknown, text_in, text_out, text_in, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
-    {oid::kCstring, text_in, text_out, text_in, text_out, Phys::kStr, &kBytesOrder},
+    {oid::kText, text_in, text_out, text_receive<text_in>, text_send, Phys::kStr, &kCollatedOrder, KeyForm::kText},
+    {oid::kVarchar, varchar_in, text_out, text_receive<varchar_in>, text_send, Phys::kStr, &kCollatedOrder,
+     KeyForm::kText},
+    {oid::kBpchar, bpchar_in, text_out, text_receive<bpchar_in>, text_send, Phys::kStr, &kPaddedOrder,
+     KeyForm::kBpchar},
+    {oid::kName, name_in, text_out, text_receive<checked_name>, text_send, Phys::kStr, &kCollatedOrder, KeyForm::kText},
+    {oid::kUnknown, text_in, text_out, text_receive<text_in>, text_send, Phys::kStr, &kCollatedOrder, KeyForm::kText},
+    {oid::kCstring, text_in, text_out, text_receive<text_in>, text_send, Phys::kStr, &kBytesOrder},
     {oid::kChar, char_in, char_out, char_receive, char_send, Phys::kStr, &kBytesOrder, KeyForm::kText},
     {oid::kBytea, bytea_in, bytea_out, bytes_receive, text_out, Phys::kStr, &kBytesOrder, KeyForm::kText},
-    {oid::kRefcursor, text_in, text_out, text_in, text_out},
+    {oid::kRefcursor, text_in, text_out, text_receive<text_in>, text_send},
     {oid::kPgNodeTree, own_in, text_out, own_in, text_out},
     {kPgNdistinct, own_in, text_out, own_in, text_out},
     {kPgDependencies, own_in, text_out, own_in, text_out},

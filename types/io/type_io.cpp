@@ -4,6 +4,7 @@
 #include "base/sqlstate.h"
 #include "types/builtin/builtins.h"
 #include "types/function/errors.h"
+#include "types/io/client_text.h"
 #include "types/io/container_io.h"
 #include "types/oids.h"
 #include "types/range/range.h"
@@ -114,7 +115,10 @@ Datum type_receive(FuncContext& context, const TypeRef& type, Str bytes) {
   switch (r.shape) {
     case Shape::kArray: return array_receive(context, element_of(*r.info, type), bytes);
     case Shape::kRecord: return record_receive(context, type.oid, bytes);
-    case Shape::kEnum: return enum_input(context, *r.info, bytes);
+    case Shape::kEnum: {
+      const Str label = receive_text(context, bytes);
+      return context.failed() ? Datum::make_null(Phys::kI32) : enum_input(context, *r.info, label);
+    }
     case Shape::kDomain: return type_receive(context, base_of(*r.info, type), bytes);
     case Shape::kOwn: return receive_by(context, *r.info->definition, type, bytes);
     case Shape::kRange: return range_receive(context, type, bytes);
@@ -149,7 +153,11 @@ void type_send(FuncContext& context, const TypeRef& type, const Datum& value, st
   switch (r.shape) {
     case Shape::kArray: return array_send(context, r.info->element, value.str, out);
     case Shape::kRecord: return record_send(context, value.str, out);
-    case Shape::kEnum: return enum_output(*r.info, value.oid(), out);
+    case Shape::kEnum: {
+      std::string label;
+      enum_output(*r.info, value.oid(), label);
+      return send_text(context, label, out);
+    }
     case Shape::kDomain: return type_send(context, base_of(*r.info, type), value, out);
     case Shape::kOwn: return send_by(context, *r.info->definition, type, value, out);
     case Shape::kRange: return range_send(context, type, value, out);

@@ -1,5 +1,6 @@
 // Text as the client has it (client_encoding), where that is another encoding than UTF-8: what arrives becomes UTF-8, what leaves
-// becomes the client's. Text values, names, statements, messages; a text in binary form only where the whole value is one.
+// becomes the client's. Text values, names, statements, messages. (Of values in binary form the send and receive functions do it:
+// types/io/client_text.h.)
 // Thread safety: none; the session's fiber.
 #pragma once
 

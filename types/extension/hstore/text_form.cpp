@@ -5,6 +5,7 @@
 #include "types/extension/hstore/hstore.h"
 #include "types/extension/index_entry.h"
 #include "types/function/kernel.h"
+#include "types/io/client_text.h"
 
 namespace indigo::types::hstore {
 
@@ -141,20 +142,25 @@ class Parts {
       context_.fail(sqlstate::kNullValueNotAllowed, "null value not allowed for hstore key");
       return false;
     }
-    return take(static_cast<size_t>(length), out) && check_encoding(context_, out);
+    return text_of(static_cast<size_t>(length), out);
   }
   bool value(std::optional<Str>& out) {
     int32_t length = 0;
     if (!number(length)) return false;
     if (length < 0) return true;
     Str text;
-    if (!take(static_cast<size_t>(length), text) || !check_encoding(context_, text)) return false;
+    if (!text_of(static_cast<size_t>(length), text)) return false;
     out = text;
     return true;
   }
   size_t left() const { return bytes_.size(); }
 
  private:
+  bool text_of(size_t count, Str& out) {
+    if (!take(count, out)) return false;
+    out = receive_text(context_, out);
+    return !context_.failed() && check_encoding(context_, out);
+  }
   bool take(size_t count, Str& out) {
     if (count > bytes_.size()) {
       context_.fail(sqlstate::kProtocolViolation, "insufficient data left in message");
@@ -192,12 +198,15 @@ Datum receive(FuncContext& context, const TypeRef&, Str bytes) {
   return Datum::of(context.arena().copy(make_image(std::move(pairs))));
 }
 
-void send(FuncContext&, const TypeRef&, const Datum& value, std::string& out) {
+void send(FuncContext& context, const TypeRef&, const Datum& value, std::string& out) {
   const View view(value.str);
   send_integer(static_cast<uint32_t>(view.count()), out);
+  std::string sent;
   const auto put = [&](Str text) {
-    send_integer(static_cast<uint32_t>(text.size()), out);
-    out += text;
+    sent.clear();
+    send_text(context, text, sent);
+    send_integer(static_cast<uint32_t>(sent.size()), out);
+    out += sent;
   };
   for (size_t i = 0; i < view.count(); i++) {
     put(view.key(i));

@@ -6,6 +6,7 @@
 #include "types/extension/index_entry.h"
 #include "types/extension/ltree/ltree.h"
 #include "types/function/kernel.h"
+#include "types/io/client_text.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
 
@@ -127,14 +128,15 @@ Datum receive(FuncContext& context, const TypeRef& type, Str bytes) {
   } else if (bytes[0] != kVersion) {
     context.fail(sqlstate::kInternalError,
                  "unsupported version number " + std::to_string(static_cast<unsigned char>(bytes[0])));
-  } else if (check_encoding(context, bytes.substr(1))) {
-    return input<kRead>(context, type, bytes.substr(1));
+  } else if (const Str text = receive_text(context, bytes.substr(1));
+             !context.failed() && check_encoding(context, text)) {
+    return input<kRead>(context, type, text);
   }
   return Datum::make_null(Phys::kStr);
 }
-void send(FuncContext&, const TypeRef&, const Datum& value, std::string& out) {
+void send(FuncContext& context, const TypeRef&, const Datum& value, std::string& out) {
   out += kVersion;
-  out += value.str;
+  send_text(context, value.str, out);
 }
 
 std::optional<std::string> read_path(FuncContext& context, Str text) {
