@@ -104,6 +104,7 @@ Result<std::string> check_interval_zone(catalog::SessionContext& session, const 
   return zone_of_hours(std::trunc(static_cast<double>(zone.interval.microseconds) / 1e6) / 3600, value);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as SettingBehavior::normalise
 Result<std::string> normalise_date_style(std::string value, const FormatSettings& now) {
   Style style = now.date_style;
   Order order = now.date_order;
@@ -113,6 +114,7 @@ Result<std::string> normalise_date_style(std::string value, const FormatSettings
 }
 
 // Hours east, or a zone's name.
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as SettingBehavior::normalise
 Result<std::string> normalise_time_zone(std::string value, const FormatSettings&) {
   char* end = nullptr;
   const double hours = std::strtod(value.c_str(), &end);
@@ -121,6 +123,7 @@ Result<std::string> normalise_time_zone(std::string value, const FormatSettings&
   return zone == nullptr ? Result<std::string>(invalid_zone(value, "")) : zone->name();
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as SettingBehavior::normalise
 Result<std::string> normalise_client_encoding(std::string value, const FormatSettings&) {
   const int32_t number = types::encoding_number(value);
   if (number < 0) return invalid("client_encoding", value);
