@@ -98,6 +98,20 @@ uint64_t free_bytes(uint64_t bytes, const Rows& rows) {
   return used < bytes ? bytes - used : 0;
 }
 
+// The rows, the older versions and what is free, with their parts of all bytes.
+void add_row_counts(RowValue& out, const Rows& rows, uint64_t bytes) {
+  const uint64_t free = free_bytes(bytes, rows);
+  const auto whole = static_cast<double>(bytes);
+  out.add(rows.count);
+  out.add(rows.bytes);
+  out.add_percent(static_cast<double>(rows.bytes), whole);
+  out.add(rows.dead);
+  out.add(rows.dead_bytes);
+  out.add_percent(static_cast<double>(rows.dead_bytes), whole);
+  out.add(free);
+  out.add_percent(static_cast<double>(free), whole);
+}
+
 // ---- pgstattuple
 
 // Of a primary key's index, whose tree has the rows themselves: the rows.
@@ -142,18 +156,10 @@ Result<OwnedDatum> tuples_of(SessionParts& session, const AskedRelation& asked) 
         .with_detail(unsupported_kind(asked.kind));
   }
   INDIGO_ASSIGN(const Rows rows, count_rows(session, asked));
-  const uint64_t bytes = bytes_of(asked), free = free_bytes(bytes, rows);
-  const auto whole = static_cast<double>(bytes);
+  const uint64_t bytes = bytes_of(asked);
   RowValue out;
   out.add(bytes);
-  out.add(rows.count);
-  out.add(rows.bytes);
-  out.add_percent(static_cast<double>(rows.bytes), whole);
-  out.add(rows.dead);
-  out.add(rows.dead_bytes);
-  out.add_percent(static_cast<double>(rows.dead_bytes), whole);
-  out.add(free);
-  out.add_percent(static_cast<double>(free), whole);
+  add_row_counts(out, rows, bytes);
   return out.take();
 }
 
@@ -164,19 +170,12 @@ Result<OwnedDatum> approximate_tuples(SessionParts& session, std::span<const Dat
         .with_detail(unsupported_kind(asked.kind));
   }
   INDIGO_ASSIGN(const Rows rows, count_rows(session, asked));
-  const uint64_t bytes = bytes_of(asked), free = free_bytes(bytes, rows);
+  const uint64_t bytes = bytes_of(asked);
   const auto whole = static_cast<double>(bytes);
   RowValue out;
   out.add(bytes);
   out.add_percent(whole, whole);  // all of it is read
-  out.add(rows.count);
-  out.add(rows.bytes);
-  out.add_percent(static_cast<double>(rows.bytes), whole);
-  out.add(rows.dead);
-  out.add(rows.dead_bytes);
-  out.add_percent(static_cast<double>(rows.dead_bytes), whole);
-  out.add(free);
-  out.add_percent(static_cast<double>(free), whole);
+  add_row_counts(out, rows, bytes);
   return out.take();
 }
 
@@ -230,8 +229,7 @@ Result<OwnedDatum> page_count(const AskedRelation& asked) {
 
 // By OID and by name.
 template <auto kAnswer>
-Result<OwnedDatum> of_oid(SessionParts& session, std::span<const Datum> arguments) {
-  INDIGO_ASSIGN(const AskedRelation asked, asked_relation(session, arguments[0].oid()));
+Result<OwnedDatum> answer_of(SessionParts& session, const AskedRelation& asked) {
   if constexpr (std::is_invocable_v<decltype(kAnswer), const AskedRelation&>) {
     return kAnswer(asked);
   } else {
@@ -239,13 +237,14 @@ Result<OwnedDatum> of_oid(SessionParts& session, std::span<const Datum> argument
   }
 }
 template <auto kAnswer>
+Result<OwnedDatum> of_oid(SessionParts& session, std::span<const Datum> arguments) {
+  INDIGO_ASSIGN(const AskedRelation asked, asked_relation(session, arguments[0].oid()));
+  return answer_of<kAnswer>(session, asked);
+}
+template <auto kAnswer>
 Result<OwnedDatum> of_name(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_ASSIGN(const AskedRelation asked, asked_relation(session, arguments[0].str));
-  if constexpr (std::is_invocable_v<decltype(kAnswer), const AskedRelation&>) {
-    return kAnswer(asked);
-  } else {
-    return kAnswer(session, asked);
-  }
+  return answer_of<kAnswer>(session, asked);
 }
 
 // ---- pg_prewarm
@@ -298,10 +297,7 @@ Result<OwnedDatum> prewarm(SessionParts& session, std::span<const Datum> argumen
 }
 
 // There is no worker: what is in memory is there after a restart, too, as soon as the server is.
-Result<OwnedDatum> start_autoprewarm(SessionParts&, std::span<const Datum>) {
-  return Error(sqlstate::kFeatureNotSupported, "autoprewarm workers are not supported");
-}
-Result<OwnedDatum> dump_autoprewarm(SessionParts&, std::span<const Datum>) {
+Result<OwnedDatum> refuse_autoprewarm(SessionParts&, std::span<const Datum>) {
   return Error(sqlstate::kFeatureNotSupported, "autoprewarm workers are not supported");
 }
 
@@ -316,8 +312,8 @@ constexpr SystemValue kRelationPageValues[] = {
     {"pgstatginindex_v1_5", inverted_pages},
     {"pgstathashindex", hash_pages},
     {"pg_prewarm", prewarm},
-    {"autoprewarm_start_worker", start_autoprewarm},
-    {"autoprewarm_dump_now", dump_autoprewarm},
+    {"autoprewarm_start_worker", refuse_autoprewarm},
+    {"autoprewarm_dump_now", refuse_autoprewarm},
 };
 
 }  // namespace
