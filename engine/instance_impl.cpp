@@ -95,7 +95,7 @@ Status InstanceImpl::start() {
     }
     INDIGO_ASSIGN(defaults_[*index], parse_setting(definition, text));
     if (const auto normalise = definition.behavior.normalise) {
-      INDIGO_ASSIGN(defaults_[*index], normalise(std::move(defaults_[*index]), format));
+      INDIGO_ASSIGN(defaults_[*index], normalise(defaults_[*index], format));
     }
   }
   std::set<uint32_t> given;

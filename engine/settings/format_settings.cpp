@@ -104,8 +104,7 @@ Result<std::string> check_interval_zone(catalog::SessionContext& session, const 
   return zone_of_hours(std::trunc(static_cast<double>(zone.interval.microseconds) / 1e6) / 3600, value);
 }
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): as SettingBehavior::normalise
-Result<std::string> normalise_date_style(std::string value, const FormatSettings& now) {
+Result<std::string> normalise_date_style(const std::string& value, const FormatSettings& now) {
   Style style = now.date_style;
   Order order = now.date_order;
   std::string_view unknown;
@@ -114,8 +113,7 @@ Result<std::string> normalise_date_style(std::string value, const FormatSettings
 }
 
 // Hours east, or a zone's name.
-// NOLINTNEXTLINE(performance-unnecessary-value-param): as SettingBehavior::normalise
-Result<std::string> normalise_time_zone(std::string value, const FormatSettings&) {
+Result<std::string> normalise_time_zone(const std::string& value, const FormatSettings&) {
   char* end = nullptr;
   const double hours = std::strtod(value.c_str(), &end);
   if (end != value.c_str() && *end == '\0') return zone_of_hours(hours, value);
@@ -123,8 +121,7 @@ Result<std::string> normalise_time_zone(std::string value, const FormatSettings&
   return zone == nullptr ? Result<std::string>(invalid_zone(value, "")) : zone->name();
 }
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): as SettingBehavior::normalise
-Result<std::string> normalise_client_encoding(std::string value, const FormatSettings&) {
+Result<std::string> normalise_client_encoding(const std::string& value, const FormatSettings&) {
   const int32_t number = types::encoding_number(value);
   if (number < 0) return invalid("client_encoding", value);
   const std::string name = types::encoding_name(number);

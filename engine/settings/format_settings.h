@@ -11,9 +11,9 @@
 namespace indigo::engine {
 
 // SettingBehavior::normalise of the settings of these names.
-Result<std::string> normalise_date_style(std::string value, const types::FormatSettings& now);
-Result<std::string> normalise_time_zone(std::string value, const types::FormatSettings& now);
-Result<std::string> normalise_client_encoding(std::string value, const types::FormatSettings& now);
+Result<std::string> normalise_date_style(const std::string& value, const types::FormatSettings& now);
+Result<std::string> normalise_time_zone(const std::string& value, const types::FormatSettings& now);
+Result<std::string> normalise_client_encoding(const std::string& value, const types::FormatSettings& now);
 // TimeZone as INTERVAL 'text', which is what SET TIME ZONE INTERVAL sets.
 bool is_interval_zone(std::string_view value);
 Result<std::string> check_interval_zone(catalog::SessionContext& session, const std::string& value);

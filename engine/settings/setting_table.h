@@ -31,7 +31,7 @@ struct SettingBehavior {
   bool octal = false;                // shown as a file's mode: 0777
   bool is_private = false;           // shown to superusers and members of pg_read_all_settings
   // The value as it is stored and shown ("german" -> "German, DMY"). 22023 when invalid.
-  Result<std::string> (*normalise)(std::string value, const types::FormatSettings& now) = nullptr;
+  Result<std::string> (*normalise)(const std::string& value, const types::FormatSettings& now) = nullptr;
   // In place of `normalise` where there is a session: may refuse the value, or act on it.
   Result<std::string> (*check)(SettingSession& session, std::string value) = nullptr;
   // After the value has changed, also by roll-back.

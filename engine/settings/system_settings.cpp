@@ -50,7 +50,7 @@ std::optional<std::string> read_value(std::string_view text) {
 
 Result<std::string> checked(const SettingDefinition& definition, const std::string& text) {
   INDIGO_ASSIGN(std::string value, parse_setting(definition, text));
-  if (definition.behavior.normalise != nullptr) return definition.behavior.normalise(std::move(value), {});
+  if (definition.behavior.normalise != nullptr) return definition.behavior.normalise(value, {});
   return value;
 }
 

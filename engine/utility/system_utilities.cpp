@@ -66,7 +66,7 @@ Status run_alter_system(UtilityCall& call) {
   INDIGO_ASSIGN(const std::string value, set_argument(session.context(), s));
   INDIGO_ASSIGN(std::string stored, parse_setting(definition, value));
   if (definition.behavior.normalise != nullptr) {
-    INDIGO_ASSIGN(stored, definition.behavior.normalise(std::move(stored), session.context().format()));
+    INDIGO_ASSIGN(stored, definition.behavior.normalise(stored, session.context().format()));
   }
   if (value.find('\n') != std::string::npos) {
     return Error(sqlstate::kInvalidParameterValue, "parameter value for ALTER SYSTEM must not contain a newline");
