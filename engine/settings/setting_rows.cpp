@@ -80,7 +80,7 @@ void name_application(Session& session, const std::string& value) {
   session.activity.application_name = value;
 }
 
-Result<std::string> check_isolation(Session& session, std::string value) {
+Result<std::string> check_isolation(Session& session, const std::string& value) {
   TransactionModes modes;
   modes.uncommitted = value == "read uncommitted";
   modes.isolation = value == "serializable"      ? storage::Isolation::kSerializable
@@ -90,15 +90,15 @@ Result<std::string> check_isolation(Session& session, std::string value) {
   return value;
 }
 
-Result<std::string> check_search_path(Session&, std::string value) {
+Result<std::string> check_search_path(Session&, const std::string& value) {
   if (split_identifier_list(value)) return value;
   return Error(sqlstate::kInvalidParameterValue, "invalid value for parameter \"search_path\": \"" + value + "\"")
       .with_detail("List syntax is invalid.");
 }
 
-Result<std::string> check_time_zone(Session& session, std::string value) {
+Result<std::string> check_time_zone(Session& session, const std::string& value) {
   if (is_interval_zone(value)) return check_interval_zone(session.context, value);
-  return normalise_time_zone(std::move(value), session.applied.format);
+  return normalise_time_zone(value, session.applied.format);
 }
 
 constexpr Oid kDefaultTablespace = 1663;
@@ -113,14 +113,14 @@ Oid tablespace_named(Session& session, std::string_view name) {
   return found;
 }
 
-Result<std::string> check_default_tablespace(Session& session, std::string value) {
+Result<std::string> check_default_tablespace(Session& session, const std::string& value) {
   if (value.empty() || tablespace_named(session, value) != kInvalidOid) return value;
   return Error(sqlstate::kInvalidParameterValue,
                "invalid value for parameter \"default_tablespace\": \"" + value + "\"")
       .with_detail("Tablespace \"" + value + "\" does not exist.");
 }
 
-Result<std::string> check_table_access_method(Session& session, std::string value) {
+Result<std::string> check_table_access_method(Session& session, const std::string& value) {
   namespace pg_am = catalog::pg_am;
   const std::string invalid = "invalid value for parameter \"default_table_access_method\": \"" + value + "\"";
   if (value.empty()) {
@@ -138,7 +138,7 @@ Result<std::string> check_table_access_method(Session& session, std::string valu
       .with_detail("Table access method \"" + value + "\" does not exist.");
 }
 
-Result<std::string> check_temp_tablespaces(Session& session, std::string value) {
+Result<std::string> check_temp_tablespaces(Session& session, const std::string& value) {
   const auto names = split_identifier_list(value);
   if (!names) {
     return Error(sqlstate::kInvalidParameterValue,
@@ -160,7 +160,7 @@ Result<std::string> check_temp_tablespaces(Session& session, std::string value) 
 }
 
 template <SessionRoles::Setting kSetting>
-Result<std::string> check_role(Session& session, std::string value) {
+Result<std::string> check_role(Session& session, const std::string& value) {
   INDIGO_TRY(session.roles.check(kSetting, value));
   return value;
 }
@@ -168,7 +168,7 @@ Result<std::string> check_role(Session& session, std::string value) {
 void apply_roles(Session& session, const std::string&) { session.roles.apply(); }
 
 // Kept qualified, so that what it means does not hang on the search_path.
-Result<std::string> check_text_search(Session& session, std::string value) {
+Result<std::string> check_text_search(Session& session, const std::string& value) {
   auto* names = dynamic_cast<types::TextSearchSession*>(&session.context);
   if (names == nullptr) return value;
   const auto parts = types::parse_qualified_name(value);
@@ -305,7 +305,7 @@ constexpr SettingRow kPostgresRows[] = {
      {.reported = true,
       .apply = [](Session& s, const std::string& v) { s.applied.strings.standard = v == "on"; }}},
     {"quote_all_identifiers",
-     {.check = [](Session&, std::string value) -> Result<std::string> {
+     {.check = [](Session&, const std::string& value) -> Result<std::string> {
        if (value == "off") return value;
        return Error(sqlstate::kFeatureNotSupported, "quote_all_identifiers = on is not supported");
      }}},
@@ -324,14 +324,14 @@ constexpr SettingRow kPostgresRows[] = {
     {"track_activities", {.apply = track_activities}},
     {"transaction_deferrable",
      {.keeps_plans = true,
-      .check = [](Session& s, std::string value) -> Result<std::string> {
+      .check = [](Session& s, const std::string& value) -> Result<std::string> {
         INDIGO_TRY(s.block.set_modes({std::nullopt, std::nullopt, value == "on"}));
         return value;
       }}},
     {"transaction_isolation", {.keeps_plans = true, .check = check_isolation}},
     {"transaction_read_only",
      {.keeps_plans = true,
-      .check = [](Session& s, std::string value) -> Result<std::string> {
+      .check = [](Session& s, const std::string& value) -> Result<std::string> {
         INDIGO_TRY(s.block.set_modes({std::nullopt, value == "on", std::nullopt}));
         return value;
       }}},
@@ -364,7 +364,7 @@ constexpr SettingDefinition kOwnSettings[] = {
      true,
      SettingShown::kByName,
      nullptr,
-     {.check = [](Session&, std::string value) -> Result<std::string> {
+     {.check = [](Session&, const std::string& value) -> Result<std::string> {
        if (value == "on") return Error(sqlstate::kFeatureNotSupported, "tables declared WITH OIDS are not supported");
        return value;
      }}},
@@ -432,7 +432,7 @@ constexpr SettingDefinition kOwnSettings[] = {
      true,
      SettingShown::kNever,
      nullptr,
-     {.check = [](Session& s, std::string value) -> Result<std::string> {
+     {.check = [](Session& s, const std::string& value) -> Result<std::string> {
        types::seed_random(s.context.random, std::strtod(value.c_str(), nullptr));
        return value;
      }}},

@@ -33,7 +33,7 @@ struct SettingBehavior {
   // The value as it is stored and shown ("german" -> "German, DMY"). 22023 when invalid.
   Result<std::string> (*normalise)(const std::string& value, const types::FormatSettings& now) = nullptr;
   // In place of `normalise` where there is a session: may refuse the value, or act on it.
-  Result<std::string> (*check)(SettingSession& session, std::string value) = nullptr;
+  Result<std::string> (*check)(SettingSession& session, const std::string& value) = nullptr;
   // After the value has changed, also by roll-back.
   void (*apply)(SettingSession& session, const std::string& value) = nullptr;
 };
