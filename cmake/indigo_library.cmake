@@ -22,6 +22,8 @@ foreach(headers IN LISTS precompiled)
   add_library(indigo_precompiled_${headers} OBJECT ${indigo_SOURCE_DIR}/cmake/link_test.cpp)
   target_include_directories(indigo_precompiled_${headers} PRIVATE ${indigo_SOURCE_DIR})
   target_precompile_headers(indigo_precompiled_${headers} PRIVATE <cmake/precompiled_${headers}.h>)
+  set_target_properties(indigo_precompiled_${headers} PROPERTIES CXX_COMPILER_LAUNCHER
+    "${indigo_SOURCE_DIR}/cmake/without_old_header;${CMAKE_CXX_COMPILER_LAUNCHER}")
 endforeach()
 if(INDIGO_TESTS)
   target_link_libraries(indigo_precompiled_test PRIVATE GTest::gtest) # whose definitions a unit test has, too
