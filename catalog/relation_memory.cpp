@@ -50,6 +50,7 @@ uint64_t RelationMemory::index(Oid index) const {
   IndexId id;
   for (const IndexInfo& i : relation_.indexes) {
     if (i.oid != index) continue;
+    if (!i.ready) return 0;
     if (!i.storage) return memory_.inner_node_bytes;
     id = i.storage;
   }

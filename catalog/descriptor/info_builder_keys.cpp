@@ -19,6 +19,7 @@ IndexInfo InfoBuilder::index(const RelationInfo& relation, RowReader row) {
   out.unique = row.flag(pg_index::c_indisunique);
   out.primary = row.flag(pg_index::c_indisprimary);
   out.valid = row.flag(pg_index::c_indisvalid);
+  out.ready = row.flag(pg_index::c_indisready);
   out.immediate = row.flag(pg_index::c_indimmediate);
   out.nulls_not_distinct = row.flag(pg_index::c_indnullsnotdistinct);
   out.predicate = row.str(pg_index::c_indpred);

@@ -40,6 +40,7 @@ struct IndexInfo {
   std::string name;
   IndexId storage;  // zero: this is the primary key's tree itself
   bool unique = false, primary = false, valid = true, nulls_not_distinct = false;
+  bool ready = true;                 // false: it has no storage, as what CREATE INDEX CONCURRENTLY could not build
   bool immediate = true;             // false: of a deferrable constraint, so duplicates may stand for a while
   bool constraint = false;           // made by PRIMARY KEY or UNIQUE
   std::vector<IndexColumn> columns;  // key columns

@@ -116,6 +116,9 @@ struct DdlContext {
   // What the statement does in a transaction of its own, once this one has been committed (DETACH ... CONCURRENTLY). Only where
   // it stands in no transaction block (UtilityStatement::refused_in_block).
   std::function<Status(DdlContext&)> next_transaction = {};
+  // What is left when the statement fails (an index that is not valid), in a transaction of its own after this one has been
+  // rolled back. Only where it stands in no transaction block.
+  std::function<Status(DdlContext&)> after_failure = {};
   storage::Store& store() const;
 };
 

@@ -24,10 +24,17 @@ class RowCatcher final : public RowSink {
   void row_description(const ResultShape&) override {}
   void no_data() override {}
   void parameter_description(std::span<const Oid>) override {}
-  Status rows(const ResultShape&, const Chunk& chunk) override {
+  Status rows(const ResultShape& shape, const Chunk& chunk) override {
     count_ += chunk.rows();
     if (!rows_ || done_) return {};
-    INDIGO_ASSIGN(const bool more, rows_(chunk));
+    // A cursor's chunks may have columns behind those that it returns (PlannedStatement::cursor_columns).
+    const bool wider = chunk.columns.size() > shape.columns.size();
+    if (wider) {
+      returned_.columns.resize(shape.columns.size());
+      for (size_t c = 0; c < returned_.columns.size(); c++) returned_.columns[c].reference(chunk.columns[c]);
+      returned_.selection = chunk.selection;
+    }
+    INDIGO_ASSIGN(const bool more, rows_(wider ? returned_ : chunk));
     done_ = !more;
     return {};
   }
@@ -47,6 +54,7 @@ class RowCatcher final : public RowSink {
   const NestedStatement::Rows& rows_;
   uint64_t count_ = 0;
   bool done_ = false;
+  Chunk returned_;
 };
 
 }  // namespace indigo::engine::programs

@@ -170,10 +170,9 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
 
 namespace {
 
-Status run_next_transaction(SessionParts& session, DdlHost& host, const UtilityCall& call,
-                            const std::function<Status(DdlContext&)>& run) {
-  TransactionBlock& block = session.block();
-  INDIGO_TRY(block.commit());
+// In a transaction that is yet to begin, and whose end is the caller's.
+Status run_in_new_transaction(SessionParts& session, DdlHost& host, const UtilityCall& call,
+                              const std::function<Status(DdlContext&)>& run) {
   INDIGO_TRY(session.begin_statement());
   session.transaction().next_command();
   session.transaction().take_statement_snapshot();
@@ -181,6 +180,25 @@ Status run_next_transaction(SessionParts& session, DdlHost& host, const UtilityC
   INDIGO_TRY(run(context));
   session.transaction().next_command();
   return {};
+}
+
+Status run_next_transaction(SessionParts& session, DdlHost& host, const UtilityCall& call,
+                            const std::function<Status(DdlContext&)>& run) {
+  INDIGO_TRY(session.block().commit());
+  return run_in_new_transaction(session, host, call, run);
+}
+
+// The statement has failed; what fails here is no news.
+void run_after_failure(SessionParts& session, DdlHost& host, const UtilityCall& call,
+                       const std::function<Status(DdlContext&)>& run) {
+  TransactionBlock& block = session.block();
+  block.rollback();
+  if (run_in_new_transaction(session, host, call, run).ok()) {
+    static_cast<void>(block.commit());
+  } else {
+    block.rollback();
+  }
+  static_cast<void>(session.begin_statement());  // which the statement's error ends
 }
 
 }  // namespace
@@ -192,7 +210,12 @@ Status run_definition(UtilityCall& call) {
   programs::EventStatement events(session, statement_name(call.node), *call.node);
   INDIGO_TRY(events.begin());
   host.report_to(&events);
-  INDIGO_ASSIGN(call.tag, execute_ddl(context, *call.node));
+  auto tag = execute_ddl(context, *call.node);
+  if (!tag.ok()) {
+    if (context.after_failure) run_after_failure(session, host, call, context.after_failure);
+    return tag.error();
+  }
+  call.tag = std::move(*tag);
   host.has_ended();
   session.transaction().next_command();
   INDIGO_TRY(events.end());

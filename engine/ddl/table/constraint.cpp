@@ -147,7 +147,8 @@ Status add_key(DdlContext& c, ConstraintTarget& target, const RelationPtr& relat
   return {};
 }
 
-// ADD ... USING INDEX. The index of a UNIQUE constraint is taken over; a primary key's becomes the table's tree.
+// ADD ... USING INDEX. The index of a UNIQUE constraint is taken over; a primary key's becomes the table's tree, a deferrable
+// constraint's is built anew.
 Status add_key_using_index(DdlContext& c, ConstraintTarget& target, const RelationPtr& relation,
                            const PgQuery__Constraint& k) {
   const bool primary = k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY;
@@ -173,6 +174,7 @@ Status add_key_using_index(DdlContext& c, ConstraintTarget& target, const Relati
     return refuse(sqlstate::kObjectNotInPrerequisiteState,
                   "index " + given + " is already associated with a constraint", false);
   }
+  if (!index->valid) return refuse(sqlstate::kObjectNotInPrerequisiteState, "index " + given + " is not valid", false);
   if (!index->unique) return refuse(sqlstate::kWrongObjectType, given + " is not a unique index", true);
   if (!index->predicate.empty()) return refuse(sqlstate::kWrongObjectType, given + " is a partial index", true);
   IndexSpec spec;
@@ -189,7 +191,6 @@ Status add_key_using_index(DdlContext& c, ConstraintTarget& target, const Relati
     made.opclass = column.opclass;
     spec.columns.push_back(std::move(made));
   }
-  if (k.deferrable && !primary) return unsupported("USING INDEX for a deferrable constraint");
   spec.primary = primary;
   spec.unique = true;
   spec.nulls_not_distinct = index->nulls_not_distinct;
@@ -200,7 +201,7 @@ Status add_key_using_index(DdlContext& c, ConstraintTarget& target, const Relati
     notice(c, "ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index " + given + " to " + quoted(spec.name));
   }
   const Address old{pg_class::kOid, index->oid, 0};
-  if (primary) {
+  if (primary || k.deferrable) {  // the table's tree, or an index that takes duplicates: another structure
     INDIGO_TRY(drop_objects(c, {old}, false));
     return add_key(c, target, current(c, relation->oid), std::move(spec), k.deferrable, k.initdeferred);
   }

@@ -193,7 +193,7 @@ Status reference_columns(const RelationInfo& foreign, NodeList columns, NewConst
   }
   bool deferrable_only = false;
   for (const IndexInfo& index : foreign.indexes) {
-    if (!index.unique || !index.predicate.empty()) continue;
+    if (!index.unique || !index.valid || !index.predicate.empty()) continue;
     std::vector<int16_t> have;
     for (const catalog::IndexColumn& column : index.columns) have.push_back(column.column);
     std::sort(have.begin(), have.end());

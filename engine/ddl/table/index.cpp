@@ -299,9 +299,9 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
       .flag(pg_index::c_indisexclusion, spec.exclusion)
       .flag(pg_index::c_indimmediate, spec.immediate)
       .flag(pg_index::c_indisclustered, false)
-      .flag(pg_index::c_indisvalid, true)
+      .flag(pg_index::c_indisvalid, spec.built)
       .flag(pg_index::c_indcheckxmin, false)
-      .flag(pg_index::c_indisready, true)
+      .flag(pg_index::c_indisready, spec.built)
       .flag(pg_index::c_indislive, true)
       .flag(pg_index::c_indisreplident, false)
       .i16_vector(pg_index::c_indkey, keys)
@@ -314,7 +314,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   INDIGO_TRY(update_class(c, relation->oid, [](RowValues& v) { v.flag(pg_class::c_relhasindex, true); }));
   c.catalog.changed({oid, relation->oid});
 
-  if (!spec.is_tree && !relation->is_partitioned()) {
+  if (spec.built && !spec.is_tree && !relation->is_partitioned()) {
     // What the new rows say, read back, is what is built. (A primary key that is no tree is looked at with the whole table.)
     const RelationPtr now = spec.primary ? current(c, relation->oid) : c.catalog.with_index(*relation, oid);
     for (const IndexInfo& index : now->indexes) {
@@ -511,6 +511,31 @@ Result<const AccessMethod*> method_for(const PgQuery__IndexStmt& s) {
   return method;
 }
 
+Result<Oid> create_with_dependencies(DdlContext& c, const RelationPtr& relation, const IndexSpec& spec,
+                                     const std::vector<StoredExpression>& expressions) {
+  INDIGO_ASSIGN(const Oid oid, create_index(c, relation, spec));
+  std::vector<int16_t> columns;
+  for (const IndexColumnSpec& column : spec.columns) {
+    if (column.column != 0) columns.push_back(column.column);
+  }
+  columns.insert(columns.end(), spec.included.begin(), spec.included.end());
+  const Address self{pg_class::kOid, oid, 0};
+  if (columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
+  INDIGO_TRY(record_column_dependencies(c, self, relation->oid, columns, 'a'));
+  for (const StoredExpression& e : expressions) INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
+  return oid;
+}
+
+// What CREATE INDEX CONCURRENTLY leaves when it fails, as in PostgreSQL: the index by name, which nobody reads or writes.
+Status leave_unbuilt(DdlContext& c, Oid table, IndexSpec spec, const std::vector<StoredExpression>& expressions) {
+  INDIGO_TRY(lock_object(c, table, TableLockMode::kShareUpdateExclusive));
+  const RelationPtr relation = current(c, table);
+  if (relation == nullptr || c.catalog.relation_oid(relation->schema, spec.name) != kInvalidOid) return {};
+  spec.built = false;
+  const auto made = create_with_dependencies(c, relation, spec, expressions);
+  return made.ok() ? Status() : made.error();
+}
+
 }  // namespace
 
 Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
@@ -594,16 +619,12 @@ Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
   if (spec.unique && relation->is_partitioned() && s.relation->inh)
     INDIGO_TRY(check_no_foreign_partition(c, *relation));
   INDIGO_TRY(check_partitioned_key(c, *relation, spec));
-  INDIGO_ASSIGN(const Oid oid, create_index(c, relation, spec));
-  std::vector<int16_t> columns;
-  for (const IndexColumnSpec& column : spec.columns) {
-    if (column.column != 0) columns.push_back(column.column);
+  if (s.concurrent) {
+    c.after_failure = [table = relation->oid, spec, expressions](DdlContext& again) {
+      return leave_unbuilt(again, table, spec, expressions);
+    };
   }
-  columns.insert(columns.end(), spec.included.begin(), spec.included.end());
-  const Address self{pg_class::kOid, oid, 0};
-  if (columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
-  INDIGO_TRY(record_column_dependencies(c, self, relation->oid, columns, 'a'));
-  for (const StoredExpression& e : expressions) INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
+  INDIGO_ASSIGN(const Oid oid, create_with_dependencies(c, relation, spec, expressions));
   if (!relation->is_partitioned()) return {};
   if (s.relation->inh) {
     INDIGO_TRY(add_partition_indexes(c, current(c, relation->oid), oid));

@@ -39,9 +39,11 @@ struct IndexSpec {
   std::optional<Oid> tablespace;  // none: what the settings say
   // The tree itself is this index (the table is or will be keyed by it): no physical index of its own.
   bool is_tree = false;
+  // False: neither valid nor ready, and without storage, until REINDEX builds it.
+  bool built = true;
 };
 
-// The pg_class, pg_attribute and pg_index rows; then, unless is_tree, the physical index, filled from the table.
+// The pg_class, pg_attribute and pg_index rows; then, if it is to be built and no tree, the physical index, filled from the table.
 // 23505 with the key when a unique one is violated. Answers the index's OID; dependencies are the caller's.
 Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const IndexSpec& spec);
 // The physical index of an existing pg_index entry over `table` (a rewritten table).

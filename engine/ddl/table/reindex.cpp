@@ -77,6 +77,21 @@ void told(DdlContext& c, std::string_view index) {
                                      .with_detail("CPU: user: 0.00 s, system: 0.00 s, elapsed: 0.00 s"));
 }
 
+// A table with its indexes. What was left unbuilt is built where it is `index`, or of all (`index` none) those that may be:
+// CONCURRENTLY passes them over.
+Status rebuild(DdlContext& c, const RelationPtr& relation, Oid index, const ReindexOptions& options) {
+  const bool all = index == kInvalidOid;
+  for (const IndexInfo& i : relation->indexes) {
+    if (!all || !options.concurrently || i.valid) continue;
+    const std::string name = quoted(relation->schema_name + "." + i.name);
+    c.host.notice(Severity::kWarning, Error(sqlstate::kFeatureNotSupported,
+                                            "cannot reindex invalid index " + name + " concurrently, skipping"));
+  }
+  INDIGO_TRY(
+      mark_to_build(c, *relation, [&](const IndexInfo& i) { return all ? !options.concurrently : i.oid == index; }));
+  return rewrite_table(c, relation);
+}
+
 Status check_table_to_reindex(DdlContext& c, const RelationInfo& r) {
   if (r.kind == RelationKind::kTable || r.kind == RelationKind::kMaterializedView || r.is_partitioned())
     return check_owner(c, r);
@@ -127,8 +142,8 @@ Status reindex_partitions(DdlContext& c, const RelationPtr& relation, const Rela
   INDIGO_ASSIGN(const std::vector<RelationPtr> leaves, leaves_of(c, owner, false));
   for (const RelationPtr& leaf : leaves) {
     INDIGO_TRY(check_not_in_use(c, *leaf, "REINDEX"));
-    INDIGO_TRY(rewrite_table(c, leaf));
     const Oid part = index ? part_of_index(c, *leaf, relation->oid) : kInvalidOid;
+    INDIGO_TRY(rebuild(c, leaf, part, options));
     for (const IndexInfo& i : leaf->indexes) {
       if (index && i.oid != part) continue;
       if (!options.tablespace.empty()) INDIGO_TRY(move_to_tablespace(c, i.oid, options.tablespace));
@@ -151,7 +166,7 @@ Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, const ReindexOp
   if (owner->is_partitioned()) return reindex_partitions(c, relation, owner, options);
   if (owner->oid >= oid::kFirstUserOid) {
     INDIGO_TRY(check_not_in_use(c, *owner, "REINDEX"));
-    INDIGO_TRY(rewrite_table(c, owner));
+    INDIGO_TRY(rebuild(c, owner, index ? relation->oid : kInvalidOid, options));
   }
   if (!index && owner->indexes.empty()) {
     notice(c, "table " + quoted(owner->name) + " has no indexes " +
@@ -230,7 +245,7 @@ Status execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s) {
     if (options.concurrently) INDIGO_TRY(lock_alone(c, oid));
     const RelationPtr relation = current(c, oid);
     if (relation == nullptr || relation->persistence == 't') continue;
-    INDIGO_TRY(rewrite_table(c, relation));
+    INDIGO_TRY(rebuild(c, relation, kInvalidOid, options));
     for (const IndexInfo& i : relation->indexes) {
       if (options.verbose) told(c, i.name);
     }
@@ -246,8 +261,9 @@ Status cluster_table(DdlContext& c, const RelationPtr& relation, Oid chosen) {
     INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)},
                           [&](RowValues& v) { v.flag(pg_index::c_indisclustered, index.oid == chosen); }));
   }
-  if (relation->oid >= oid::kFirstUserOid) INDIGO_TRY(rewrite_table(c, relation));
-  return {};
+  if (relation->oid < oid::kFirstUserOid) return {};
+  INDIGO_TRY(mark_to_build(c, *relation, [](const IndexInfo&) { return true; }));
+  return rewrite_table(c, relation);
 }
 
 }  // namespace
@@ -284,6 +300,10 @@ Status execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s) {
     if (index.oid != chosen || catalog::access_method(index.method)->clusterable) continue;
     return Error(sqlstate::kFeatureNotSupported, "cannot cluster on index " + quoted(index.name) +
                                                      " because access method does not support clustering");
+  }
+  for (const IndexInfo& index : relation->indexes) {
+    if (index.oid == chosen && !index.valid)
+      return Error(sqlstate::kFeatureNotSupported, "cannot cluster on invalid index " + quoted(index.name));
   }
   if (!relation->is_partitioned()) return cluster_table(c, relation, chosen);
   INDIGO_ASSIGN(const std::vector<RelationPtr> leaves, leaves_of(c, relation, true));

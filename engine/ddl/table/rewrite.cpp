@@ -143,9 +143,20 @@ Result<RelationPtr> replace_storage(DdlContext& c, const RelationPtr& old) {
 Status rebuild_index(DdlContext& c, const RelationPtr& relation, size_t position) {
   const IndexInfo& index = relation->indexes[position];
   const Oid filenode = filenode_of(c, index.oid);
-  if (filenode == filenode_of(c, relation->oid)) return {};
+  if (!index.ready || filenode == filenode_of(c, relation->oid)) return {};
   INDIGO_TRY(build_index(c, relation, index, filenode, relation->table));
   c.catalog.changed({relation->oid});
+  return {};
+}
+
+Status mark_to_build(DdlContext& c, const RelationInfo& relation, const WhichIndexes& which) {
+  for (const IndexInfo& index : relation.indexes) {
+    if (index.ready || !which(index)) continue;
+    INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)}, [](RowValues& v) {
+      v.flag(pg_index::c_indisready, true).flag(pg_index::c_indisvalid, true);
+    }));
+    c.catalog.changed({index.oid, relation.oid});
+  }
   return {};
 }
 
@@ -195,7 +206,10 @@ Status forget_missing_values(DdlContext& c, Oid relation) {
 }  // namespace
 
 Status rewrite_table(DdlContext& c, const RelationPtr& old, const RowSource& rows) {
-  if (rows) INDIGO_TRY(forget_missing_values(c, old->oid));
+  if (rows) {
+    INDIGO_TRY(forget_missing_values(c, old->oid));
+    INDIGO_TRY(mark_to_build(c, *old, [](const IndexInfo&) { return true; }));
+  }
   INDIGO_ASSIGN(const RelationPtr wanted, replace_storage(c, old));
   TableWriter writer(c, *wanted, wanted->table);
   if (rows) {
@@ -212,6 +226,7 @@ Status copy_rows(DdlContext& c, const RelationInfo& from, const RelationInfo& to
 }
 
 Status empty_table(DdlContext& c, const RelationPtr& relation) {
+  INDIGO_TRY(mark_to_build(c, *relation, [](const IndexInfo& index) { return !index.unique; }));
   INDIGO_ASSIGN(const RelationPtr wanted, replace_storage(c, relation));
   INDIGO_TRY(reset_size_statistics(c, wanted));
   return rebuild_indexes(c, wanted);

@@ -12,13 +12,16 @@ using RowWriter = std::function<Status(std::span<const Datum> row)>;
 using RowSource = std::function<Status(const RowWriter& write)>;
 
 // The catalog rows describe the wanted state already (columns, pg_index of the primary key); `old` is the descriptor from
-// before. `rows` null: the old rows as they are (the layout has not changed).
+// before. `rows` null: the old rows as they are (the layout has not changed), and unbuilt indexes stay so.
 // A unique violation names the index; nulls in the key's columns are 23502.
 Status rewrite_table(DdlContext& c, const RelationPtr& old, const RowSource& rows = nullptr);
 // All rows go: new empty tree and indexes (TRUNCATE).
 Status empty_table(DdlContext& c, const RelationPtr& relation);
 // Every row of `from` into the (empty) tree of `to`, which has the same layout and key; hidden row ids are new.
 Status copy_rows(DdlContext& c, const RelationInfo& from, const RelationInfo& to);
+// Indexes that were left unbuilt (CREATE INDEX CONCURRENTLY failed) shall be built by the rewriting that follows.
+using WhichIndexes = std::function<bool(const IndexInfo& index)>;
+Status mark_to_build(DdlContext& c, const RelationInfo& relation, const WhichIndexes& which);
 // Builds all secondary indexes of a table that has its rows and none of its indexes.
 Status rebuild_indexes(DdlContext& c, const RelationPtr& relation);
 // One of them, by its position in relation->indexes; several sessions may, at once. Nothing to do for the key of the table itself.

@@ -60,7 +60,7 @@ bool ArbiterProbe::has_deferrable(const std::vector<Oid>& arbiters) const {
 Result<std::optional<storage::Duplicate>> ArbiterProbe::find(const std::vector<Oid>& arbiters, Bytes primary_key,
                                                              Bytes row) {
   for (const catalog::IndexInfo& index : target_.relation().indexes) {
-    if (!is_arbiter(index, arbiters)) continue;
+    if (!index.ready || !is_arbiter(index, arbiters)) continue;
     if (!index.immediate) {
       return target_.named(Error(sqlstate::kObjectNotInPrerequisiteState,
                                  "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as "

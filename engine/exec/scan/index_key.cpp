@@ -407,7 +407,7 @@ Error index_key_error(catalog::SessionContext& session, storage::Store& store, c
     if (auto failure = host->take_key_failure()) return *std::move(failure);
   }
   for (const IndexInfo& index : relation->indexes) {
-    if (!has_computed_key(index)) continue;
+    if (!index.ready || !has_computed_key(index)) continue;
     auto values = key_values(session, store, relation, index, row);
     if (!values.ok()) return std::move(*values.take_error());
   }

@@ -52,7 +52,8 @@ bool is_unique(const Level& level, const VarExpr& v) {
   const Entry& entry = level.entry(v.entry);
   if (entry.kind != EntryKind::kTable || v.column < 0) return false;
   for (const auto& index : entry.relation->indexes) {
-    if (index.unique && index.columns.size() == 1 && index.columns[0].column == v.column + 1 && index.predicate.empty())
+    if (index.unique && index.valid && index.columns.size() == 1 && index.columns[0].column == v.column + 1 &&
+        index.predicate.empty())
       return true;
   }
   return false;
