@@ -39,6 +39,12 @@ class Builder {
 
   // The operator being built reads this slot.
   void use_slot(int slot) { slots_.push_back(slot); }
+  // How many uses have been noted; and the slots of those after `first`: what an operator keeps over rescans (a hash table)
+  // stays true as long as these have the same values.
+  size_t used_slots() const { return slots_.size(); }
+  std::vector<int> slots_used_after(size_t first) const {
+    return {slots_.begin() + static_cast<std::ptrdiff_t>(first), slots_.end()};
+  }
   // Slots that the operator being built sets itself for its inputs.
   void own_slot(int slot) { owned_.push_back(slot); }
 

@@ -195,12 +195,7 @@ class SortOperator final : public Operator {
     arena_.reset();
     ArenaScope scope(state_, arena_);
     std::unique_ptr<Error> error;
-    rest_ = chunk_->selection;
-    if (presorted_ > 0 && rest_.rows == nullptr) {  // it is taken in pieces: give the rows numbers
-      uint16_t* numbers = numbers_.reserve(rest_.count);
-      for (uint32_t i = 0; i < rest_.count; i++) numbers[i] = static_cast<uint16_t>(i);
-      rest_.rows = numbers;
-    }
+    rest_ = presorted_ > 0 ? numbers_.numbered(chunk_->selection) : chunk_->selection;  // which is taken in pieces
     if (keys_.evaluate(Frame{{chunk_, nullptr}, extent_of(rest_)}, rest_, error) < rest_.count) return error;
     return {};
   }

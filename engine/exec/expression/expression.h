@@ -61,6 +61,13 @@ class SelectionBuffer {
     if (rows_.size() < rows) rows_.resize(rows);
     return rows_.data();
   }
+  // The same rows with numbers, which a selection of all rows lacks: it can be taken in pieces.
+  Selection numbered(Selection selection) {
+    if (selection.rows != nullptr) return selection;
+    uint16_t* rows = reserve(selection.count);
+    for (uint32_t i = 0; i < selection.count; i++) rows[i] = static_cast<uint16_t>(i);
+    return {rows, selection.count};
+  }
 
  private:
   std::vector<uint16_t> rows_;

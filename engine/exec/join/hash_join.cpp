@@ -27,7 +27,8 @@ using sql::JoinType;
 class HashJoinOperator final : public Operator {
  public:
   HashJoinOperator(QueryState& state, const sql::HashJoinPlan& plan, std::vector<Phys> columns, JoinOutput output,
-                   ExpressionSet left_keys, ExpressionSet right_keys, KeyOps ops, OperatorPtr left, OperatorPtr right)
+                   ExpressionSet left_keys, ExpressionSet right_keys, KeyOps ops, OperatorPtr left, OperatorPtr right,
+                   std::vector<int> table_slots)
       : state_(state),
         plan_(plan),
         columns_(std::move(columns)),
@@ -36,7 +37,8 @@ class HashJoinOperator final : public Operator {
         right_keys_(std::move(right_keys)),
         ops_(std::move(ops)),
         left_(std::move(left)),
-        right_(std::move(right)) {
+        right_(std::move(right)),
+        table_slots_(std::move(table_slots)) {
     for (const size_t c : output_.right_used()) shape_.push_back(output_.right_phys()[c]);
     probes_first_ = !keeps_right() && !left_->is_volatile() && !right_->is_volatile() &&
                     !reads_right_first(plan, state.statement());
@@ -57,7 +59,7 @@ class HashJoinOperator final : public Operator {
     left_over_ = {};
     error_ = nullptr;
     left_error_ = nullptr;
-    uint64_t generation = state_.generation(right_->slots());
+    const uint64_t generation = state_.generation(table_slots_);
     bool keep = mode == Open::kAgain && built_ && parts_ == nullptr && generation == generation_;
     if (!keep) {
       built_ = false;
@@ -84,12 +86,7 @@ class HashJoinOperator final : public Operator {
     if (left_over_.count == 0) {
       INDIGO_ASSIGN(out_, parts_ == nullptr ? produce(max_rows) : produce_of_parts(max_rows));
       if (out_ == nullptr || out_->selection.count <= max_rows) return out_;
-      left_over_ = out_->selection;
-      if (left_over_.rows == nullptr) {
-        uint16_t* rows = numbers_.reserve(left_over_.count);
-        for (uint32_t i = 0; i < left_over_.count; i++) rows[i] = static_cast<uint16_t>(i);
-        left_over_.rows = rows;
-      }
+      left_over_ = numbers_.numbered(out_->selection);
     }
     uint32_t n = std::min(left_over_.count, max_rows);
     out_->selection = {left_over_.rows, n};
@@ -625,7 +622,6 @@ class HashJoinOperator final : public Operator {
   }
 
   static constexpr uint64_t kNoMatch = JoinTable::kNoMatch;
-
   QueryState& state_;
   const sql::HashJoinPlan& plan_;
   const std::vector<Phys> columns_;
@@ -633,6 +629,7 @@ class HashJoinOperator final : public Operator {
   ExpressionSet left_keys_, right_keys_;
   KeyOps ops_;
   OperatorPtr left_, right_;
+  std::vector<int> table_slots_;  // that the right rows and their keys depend on
   std::vector<Phys> shape_;
   size_t key_column_ = 0;
   bool packed_ = false;    // keys are compared as 64 bits
@@ -688,13 +685,16 @@ Result<OperatorPtr> make_hash_join(Builder& b, const sql::HashJoinPlan& p) {
 Result<OperatorPtr> make_hash_join(Builder& b, const sql::HashJoinPlan& p, OperatorPtr left, OperatorPtr right) {
   INDIGO_ASSIGN(JoinOutput output, JoinOutput::make(b, p, *p.inputs[0], *p.inputs[1]));
   INDIGO_ASSIGN(ExpressionSet left_keys, b.compile_all(p.left_keys));
+  const size_t first = b.used_slots();
   INDIGO_ASSIGN(ExpressionSet right_keys, b.compile_all(p.right_keys));
+  std::vector<int> table_slots = b.slots_used_after(first);  // a key may have values of an outer row
+  table_slots.insert(table_slots.end(), right->slots().begin(), right->slots().end());
   std::vector<types::TypeRef> types;
   for (const sql::ExprPtr& k : p.left_keys) types.push_back(k->type);
   INDIGO_ASSIGN(KeyOps ops, KeyOps::make(b, types));
   return OperatorPtr(std::make_unique<HashJoinOperator>(b.state(), p, b.phys_of(p.columns), std::move(output),
                                                         std::move(left_keys), std::move(right_keys), std::move(ops),
-                                                        std::move(left), std::move(right)));
+                                                        std::move(left), std::move(right), std::move(table_slots)));
 }
 
 }  // namespace indigo::engine::exec

@@ -118,12 +118,7 @@ class NestedLoopOperator final : public Operator {
       }
       return {};
     }
-    if (passed.rows == nullptr) {  // pending rows are taken in pieces: give them numbers
-      uint16_t* rows = numbers_.reserve(passed.count);
-      for (uint32_t i = 0; i < passed.count; i++) rows[i] = static_cast<uint16_t>(i);
-      passed.rows = rows;
-    }
-    pending_ = passed;
+    pending_ = numbers_.numbered(passed);  // taken in pieces
     return {};
   }
 
