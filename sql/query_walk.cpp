@@ -106,6 +106,27 @@ void visit_query(const Query& q, const ExprVisitor& visit, int depth) {
   }
 }
 
+bool any_relation(const Query& q, const std::function<bool(const RelationInfo& relation)>& wanted) {
+  bool found = false;
+  const std::function<void(const Query&)> look = [&](const Query& query) {
+    for (const Entry& e : query.entries) {
+      found = found || (e.relation != nullptr && wanted(*e.relation));
+      if (!found && e.subquery != nullptr) look(*e.subquery);
+    }
+    for (const Query::TargetView& view : query.target_views) found = found || wanted(*view.relation);
+    for (const CommonTable& cte : query.ctes) {
+      if (!found && cte.query != nullptr) look(*cte.query);
+    }
+  };
+  look(q);
+  if (found) return true;
+  visit_query(q, [&](const Expr& e, int) {
+    if (e.kind == ExprKind::kSubLink && as<SubLinkExpr>(e).query != nullptr) look(*as<SubLinkExpr>(e).query);
+    return !found;
+  });
+  return found;
+}
+
 void visit_policies(const Query& q, const ExprVisitor& visit) {
   for (const Entry& entry : q.entries) {
     for (const ExprPtr& e : entry.security_quals) visit_expressions(e, visit);

@@ -96,6 +96,20 @@ Result<std::string> check_search_path(Session&, const std::string& value) {
       .with_detail("List syntax is invalid.");
 }
 
+Result<std::string> check_relation_kinds(Session&, const std::string& value) {
+  const auto invalid = [&](std::string detail) {
+    return Error(sqlstate::kInvalidParameterValue,
+                 "invalid value for parameter \"restrict_nonsystem_relation_kind\": \"" + value + "\"")
+        .with_detail(std::move(detail));
+  };
+  const auto words = split_identifier_list(value);
+  if (!words) return invalid("List syntax is invalid.");
+  for (const std::string& word : *words) {
+    if (word != "view" && word != "foreign-table") return invalid("Unrecognized key word: \"" + word + "\".");
+  }
+  return value;
+}
+
 Result<std::string> check_time_zone(Session& session, const std::string& value) {
   if (is_interval_zone(value)) return check_interval_zone(session.context, value);
   return normalise_time_zone(value, session.applied.format);
@@ -277,6 +291,7 @@ constexpr SettingRow kPostgresRows[] = {
     {"max_connections", {.boot_value = "10000"}},
     {"max_stack_depth", {.boot_value = "2048"}},
     {"primary_conninfo", {.is_private = true}},
+    {"restrict_nonsystem_relation_kind", {.check = check_relation_kinds}},
     {"search_path",
      {.check = check_search_path,
       .apply =

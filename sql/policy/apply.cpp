@@ -17,25 +17,7 @@ using QueryPtr = std::shared_ptr<const Query>;
 
 // Whether any table that the query reads or changes has row security.
 bool has_row_security(const Query& q) {
-  bool found = false;
-  const std::function<void(const Query&)> look = [&](const Query& query) {
-    for (const Entry& e : query.entries) {
-      found = found || (e.kind == EntryKind::kTable && e.relation != nullptr && e.relation->row_security);
-      if (!found && e.subquery != nullptr) look(*e.subquery);
-    }
-    for (const CommonTable& cte : query.ctes) {
-      if (!found && cte.query != nullptr) look(*cte.query);
-    }
-  };
-  look(q);
-  if (found) return true;
-  visit_query(q, [&](const Expr& e, int) {
-    if (const auto* link = e.kind == ExprKind::kSubLink ? &as<SubLinkExpr>(e) : nullptr; link && link->query) {
-      look(*link->query);
-    }
-    return !found;
-  });
-  return found;
+  return any_relation(q, [](const RelationInfo& r) { return r.row_security; });
 }
 
 bool has_sublink(const ExprPtr& e) {

@@ -5,6 +5,7 @@
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
+#include "sql/analyze/standalone.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/parse/parse_tree.h"
 #include "sql/parse/parser.h"
@@ -44,6 +45,15 @@ NamespaceItem row_item(const RuleRows& rows, const char* name) {
   item.relation = rows.relation->oid;
   item.columns_visible = false;
   return item;
+}
+
+// A generated column's expression over the new row's values, which has neither subqueries nor whole rows.
+ExprPtr over_new_row(const ExprPtr& e, const RelationInfo& relation, const ExprList& values) {
+  if (const auto* v = try_as<VarExpr>(e); v != nullptr && v->levels_up == 0 && v->entry == 0) {
+    return v->column >= 0 ? values[static_cast<size_t>(v->column)]
+                          : make_const(v->type, Datum::of_oid(relation.oid));  // tableoid: no other is allowed
+  }
+  return map_children(e, [&](const ExprPtr& child) { return over_new_row(child, relation, values); });
 }
 
 // RETURNING's expressions with what the action returns in the place of the table's columns.
@@ -148,12 +158,23 @@ Result<RuleRows> make_rule_rows(Analysis& analysis, const std::shared_ptr<const 
     }
     if (q.command != CommandKind::kDelete) {
       out.new_columns = inserts ? 0 : columns;
+      ExprList values;
       for (int i = 0; i < columns; i++) {
         const auto& column = relation->columns[static_cast<size_t>(i)];
         ExprPtr value = rule_new_value(q, i);
         if (value == nullptr && !inserts) value = old_value(i);
         if (value == nullptr && column.dropped) value = old_value(i);
         if (value == nullptr) value = make_null(analysis.catalog, column.type);
+        values.push_back(std::move(value));
+      }
+      for (int i = 0; i < columns; i++) {
+        const auto& column = relation->columns[static_cast<size_t>(i)];
+        ExprPtr value = values[static_cast<size_t>(i)];
+        if (column.generated && column.default_expr && !column.dropped) {
+          INDIGO_ASSIGN(const ExprPtr made,
+                        analyze_nested(analysis, *column.default_expr, relation, column.type, Clause::kGenerated));
+          value = over_new_row(made, *relation, values);
+        }
         add(std::move(value), "new_" + std::to_string(i));
       }
     }

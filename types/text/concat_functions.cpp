@@ -1,5 +1,6 @@
 // concat, concat_ws, format, and the digests and encodings of bytes.
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <new>
 
@@ -327,8 +328,9 @@ std::string unistr(FuncContext& context, Str s) {
       return {};
     }
     if (code == 0 || code > 0x10FFFF) {
-      context.fail(sqlstate::kInvalidParameterValue,
-                   code == 0 ? "invalid Unicode code point: 0000" : "invalid Unicode code point");
+      char number[16];
+      std::snprintf(number, sizeof number, "%04X", code);
+      context.fail(sqlstate::kInvalidParameterValue, std::string("invalid Unicode code point: ") + number);
       return {};
     }
     i += skip + digits;

@@ -248,8 +248,10 @@ Result<bool> merge_check(DdlContext& c, const RelationInfo& relation, const Rela
     };
     if (k.no_inherit) return conflict("non-inherited");
     if (!k.validated && inherited.validated) return conflict("NOT VALID");
-    INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)},
-                          [&](RowValues& v) { v.i32(pg_constraint::c_coninhcount, k.inherit_count + 1); }));
+    INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)}, [&](RowValues& v) {
+      v.i32(pg_constraint::c_coninhcount, k.inherit_count + 1);
+      if (relation.is_partition) v.flag(pg_constraint::c_conislocal, false);  // its one parent's
+    }));
     c.catalog.changed({relation.oid});
     return true;
   }

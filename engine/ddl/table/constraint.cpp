@@ -377,7 +377,8 @@ Status validate_check(DdlContext& c, const RelationInfo& relation, std::string_v
 
 namespace {
 
-// A constraint of that name which the table has inherited, and which says the same, becomes its own, too.
+// A constraint of that name which the table has inherited, and which says the same, becomes its own, too (a partition's stays
+// its parent's).
 Result<bool> merge_with_inherited(DdlContext& c, const RelationInfo& relation, const std::string& name,
                                   const std::string& expression, bool no_inherit) {
   for (const ConstraintInfo& k : relation.constraints) {
@@ -393,7 +394,7 @@ Result<bool> merge_with_inherited(DdlContext& c, const RelationInfo& relation, c
     notice(c, "merging constraint " + quoted(name) + " with inherited definition");
     c.catalog.changed({relation.oid});
     INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)},
-                          [](RowValues& v) { v.flag(pg_constraint::c_conislocal, true); }));
+                          [&](RowValues& v) { v.flag(pg_constraint::c_conislocal, !relation.is_partition); }));
     return true;
   }
   return false;

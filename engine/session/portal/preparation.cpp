@@ -18,6 +18,7 @@
 #include "sql/parse/parser.h"
 #include "sql/plan/planner.h"
 #include "sql/policy/apply.h"
+#include "sql/policy/restricted_kinds.h"
 #include "sql/rule/rewritten.h"
 #include "sql/statement_kind.h"
 #include "types/oids.h"
@@ -167,6 +168,7 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
   }
   if (analyzed->query != nullptr) {
     INDIGO_ASSIGN(analyzed->query, sql::inline_set_functions(context_, analyzed->query));
+    INDIGO_TRY(sql::check_relation_kinds(context_, *analyzed->query));
     if (!ignores_row_security_) {
       INDIGO_ASSIGN(analyzed->query, sql::apply_row_security(context_, analyzed->query));
     }
@@ -217,6 +219,7 @@ Status Preparation::prepare_rules(Prepared& prepared, const sql::AnalyzedStateme
       sql::AnalyzedStatement statement;
       statement.query = query;
       statement.parameter_types = analyzed.parameter_types;
+      INDIGO_TRY(sql::check_relation_kinds(context_, *query));
       if (!ignores_row_security_) {
         INDIGO_ASSIGN(statement.query, sql::apply_row_security(context_, query));
       }

@@ -270,6 +270,10 @@ Status check_assignable(const Scope& scope, int number, bool inserting, PgQuery_
   const ColumnInfo& column = target_of(scope).columns[number];
   const bool overrides = inserting && overriding_of(overriding) != Overriding::kNothing;
   if (!column.generated && (column.identity != 'a' || overrides)) return {};
+  return generated_value_error(scope, column, inserting);
+}
+
+Error generated_value_error(const Scope& scope, const ColumnInfo& column, bool inserting) {
   Error error = scope.error(sqlstate::kGeneratedAlways,
                             inserting ? "cannot insert a non-DEFAULT value into column \"" + column.name + "\""
                                       : "column \"" + column.name + "\" can only be updated to DEFAULT");
@@ -354,6 +358,15 @@ Result<ExprPtr> set_default(Scope& scope, int column, std::string_view name) {
   return column_default(scope, column);
 }
 
+// A default of the view's own is a value, which a generated column does not take.
+Status check_no_default_of_view(Scope& scope, int column, std::string_view name) {
+  if (scope.target_view == nullptr) return {};
+  for (const ColumnInfo& c : scope.target_view->view->columns) {
+    if (c.name == name && c.default_expr) return generated_value_error(scope, target_of(scope).columns[column], false);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) {
@@ -393,7 +406,10 @@ Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) 
     }
     if (is_default(source)) {
       if (!indirection.empty()) return default_of_part(scope, indirection, item.location);
-      if (target_of(scope).columns[column].generated) continue;  // computed anyway
+      if (target_of(scope).columns[column].generated) {
+        INDIGO_TRY(check_no_default_of_view(scope, column, item.name));
+        continue;  // computed anyway
+      }
       INDIGO_ASSIGN(value, set_default(scope, column, item.name));
     } else {
       INDIGO_TRY(check_assignable(scope, column, false, PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET));

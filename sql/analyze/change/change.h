@@ -44,6 +44,7 @@ bool is_default(const PgQuery__Node* node);
 Overriding overriding_of(PgQuery__OverridingKind kind);
 // 428C9 when the column takes defaults only. `inserting`: else updating.
 Status check_assignable(const Scope& scope, int column, bool inserting, PgQuery__OverridingKind overriding);
+Error generated_value_error(const Scope& scope, const types::ColumnInfo& column, bool inserting);
 
 // SET's list (also ON CONFLICT's and MERGE's).
 Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list);

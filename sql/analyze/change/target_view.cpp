@@ -315,8 +315,11 @@ Status check_columns_behind(const Scope& scope, const TargetView& target, std::v
 Status check_computed_defaults(const Scope& scope, const TargetView& target) {
   for (const TargetView* v = &target; v != nullptr; v = v->below.get()) {
     for (size_t i = 0; i < v->view->columns.size() && i < v->columns.size(); i++) {
-      if (v->view->columns[i].default_expr && v->source_column(i) < 0)
-        return computed(scope, *v, i, CommandKind::kInsert);
+      if (!v->view->columns[i].default_expr) continue;
+      if (v->source_column(i) < 0) return computed(scope, *v, i, CommandKind::kInsert);
+      const int column = v->table_column(i);
+      if (column < 0 || !target.table->columns[static_cast<size_t>(column)].generated) continue;
+      return generated_value_error(scope, target.table->columns[static_cast<size_t>(column)], true);
     }
   }
   return {};

@@ -40,7 +40,7 @@ void measure(const ExprPtr& e, Levels& out) {
           out.aggregate = level;
           out.aggregate_location = x.location;
         }
-        return false;
+        break;  // an aggregate of a subquery may have one of an outer level within
       }
       case ExprKind::kGrouping:
         if (depth == 0 && out.aggregate > 0) {
