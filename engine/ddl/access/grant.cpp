@@ -345,6 +345,10 @@ Result<Target> database_target(DdlContext& c, const PgQuery__Node* node) {
 
 Result<Target> type_target(DdlContext& c, const PgQuery__Node* node) {
   INDIGO_ASSIGN(const TypePtr type, existing_type(c, nodes(node->list->n_items, node->list->items)));
+  if (type->is_array()) {
+    return Error(SqlState("0LP01"), "cannot set privileges of array types")
+        .with_hint("Set the privileges of the element type instead.");
+  }
   return Target{pg_type::kOid,
                 table(c, pg_type::kOid).key({Datum::of_oid(type->oid)}),
                 pg_type::c_typacl,
@@ -355,9 +359,20 @@ Result<Target> type_target(DdlContext& c, const PgQuery__Node* node) {
                 type->oid};
 }
 
+Result<Target> domain_target(DdlContext& c, const PgQuery__Node* node) {
+  INDIGO_ASSIGN(Target target, type_target(c, node));
+  const TypePtr type = c.catalog.type(target.changed);
+  if (type->kind != 'd') return Error(sqlstate::kWrongObjectType, quoted(type->name) + " is not a domain");
+  return target;
+}
+
 }  // namespace
 
 Status execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
+  if (s.grantor != nullptr) {
+    INDIGO_ASSIGN(const Oid grantor, resolve_role(c, s.grantor));
+    if (grantor != c.catalog.user()) return Error(sqlstate::kFeatureNotSupported, "grantor must be current user");
+  }
   INDIGO_ASSIGN(const std::vector<Oid> grantees, grantees_of(c, s));
   for (const Oid grantee : grantees) INDIGO_TRY(hold_role(c, grantee));
   switch (s.objtype) {
@@ -372,8 +387,8 @@ Status execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
       INDIGO_TRY(grant_on_each(c, s, grantees, "database", database_target));
       break;
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: INDIGO_TRY(grant_on_each(c, s, grantees, "type", type_target)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: INDIGO_TRY(grant_on_each(c, s, grantees, "type", type_target)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: INDIGO_TRY(grant_on_each(c, s, grantees, "type", domain_target)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_LARGEOBJECT:
     case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE:

@@ -180,15 +180,15 @@ Status add_key_using_index(DdlContext& c, ConstraintTarget& target, const Relati
   IndexSpec spec;
   for (const catalog::IndexColumn& column : index->columns) {
     if (column.column == 0) return refuse(sqlstate::kWrongObjectType, "index " + given + " contains expressions", true);
-    if (column.descending || column.nulls_first) {
+    const ColumnInfo& of = relation->columns[static_cast<size_t>(column.column) - 1];
+    INDIGO_ASSIGN(IndexColumnSpec made, plain_index_column(c, of));
+    if (column.descending || column.nulls_first || column.opclass != made.opclass ||
+        column.type.collation != of.type.collation) {
       return refuse(sqlstate::kWrongObjectType,
                     "index " + given + " column number " + std::to_string(spec.columns.size() + 1) +
                         " does not have default sorting behavior",
                     true);
     }
-    const ColumnInfo& of = relation->columns[static_cast<size_t>(column.column) - 1];
-    INDIGO_ASSIGN(IndexColumnSpec made, plain_index_column(c, of));
-    made.opclass = column.opclass;
     spec.columns.push_back(std::move(made));
   }
   spec.primary = primary;

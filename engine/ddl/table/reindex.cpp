@@ -77,15 +77,32 @@ void told(DdlContext& c, std::string_view index) {
                                      .with_detail("CPU: user: 0.00 s, system: 0.00 s, elapsed: 0.00 s"));
 }
 
+bool is_of_exclusion(const RelationInfo& relation, Oid index) {
+  return std::any_of(relation.constraints.begin(), relation.constraints.end(),
+                     [&](const catalog::ConstraintInfo& k) { return k.kind == 'x' && k.index == index; });
+}
+
+Error no_catalogs_concurrently() {
+  return Error(sqlstate::kFeatureNotSupported, "cannot reindex system catalogs concurrently");
+}
+
 // A table with its indexes. What was left unbuilt is built where it is `index`, or of all (`index` none) those that may be:
 // CONCURRENTLY passes them over.
 Status rebuild(DdlContext& c, const RelationPtr& relation, Oid index, const ReindexOptions& options) {
   const bool all = index == kInvalidOid;
   for (const IndexInfo& i : relation->indexes) {
-    if (!all || !options.concurrently || i.valid) continue;
+    if (!options.concurrently) break;
+    const bool exclusion = is_of_exclusion(*relation, i.oid);
+    if (exclusion && i.oid == index) {
+      return Error(sqlstate::kFeatureNotSupported,
+                   "concurrent index creation for exclusion constraints is not supported");
+    }
+    if (!all || (i.valid && !exclusion)) continue;
     const std::string name = quoted(relation->schema_name + "." + i.name);
-    c.host.notice(Severity::kWarning, Error(sqlstate::kFeatureNotSupported,
-                                            "cannot reindex invalid index " + name + " concurrently, skipping"));
+    c.host.notice(Severity::kWarning,
+                  Error(sqlstate::kFeatureNotSupported, std::string("cannot reindex ") +
+                                                            (i.valid ? "exclusion constraint" : "invalid") + " index " +
+                                                            name + " concurrently, skipping"));
   }
   INDIGO_TRY(
       mark_to_build(c, *relation, [&](const IndexInfo& i) { return all ? !options.concurrently : i.oid == index; }));
@@ -159,6 +176,7 @@ Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, const ReindexOp
   INDIGO_ASSIGN(const RelationPtr relation,
                 open_relation(c, s.relation, mode, false, index ? check_index_to_reindex : check_table_to_reindex));
   INDIGO_ASSIGN(RelationPtr owner, table_of(c, relation, mode));
+  if (options.concurrently && owner->oid < oid::kFirstUserOid) return no_catalogs_concurrently();
   if (options.concurrently) {
     INDIGO_TRY(lock_alone(c, owner->oid));
     owner = current(c, owner->oid);
@@ -227,6 +245,8 @@ std::string reindex_in_block(const PgQuery__Node& node) {
 Status execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s) {
   INDIGO_ASSIGN(const ReindexOptions options, reindex_options(c, nodes(s.n_params, s.params)));
   if (several_name(s.kind).empty()) return reindex_one(c, s, options);
+  if (options.concurrently && s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SYSTEM)
+    return no_catalogs_concurrently();
   Oid schema = kInvalidOid;
   if (s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SCHEMA) {
     INDIGO_ASSIGN(schema, existing_schema(c, s.name));
@@ -240,6 +260,11 @@ Status execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s) {
     INDIGO_TRY(check_owner(c, owner, "database", c.catalog.database_name()));
   }
   if (s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SYSTEM) return {};
+  if (options.concurrently && (schema == kInvalidOid || schema == oid::kPgCatalogSchema)) {
+    Error warning = no_catalogs_concurrently();
+    warning.message += ", skipping all";
+    c.host.notice(Severity::kWarning, warning);
+  }
   for (const Oid oid : tables_in(c, schema)) {
     INDIGO_TRY(lock_object(c, oid, lock_to_reindex(options)));
     if (options.concurrently) INDIGO_TRY(lock_alone(c, oid));
