@@ -73,6 +73,21 @@ class QueryKind:
         return comparing.compare(sql, ours, theirs, self.theirs.ask, message=False, ordered=False, single=False, plans=True), ours, theirs
 
 
+class PlanKind(QueryKind):
+    """Queries that our planner answers in some other way than it would: its settings are drawn, too."""
+
+    SETTINGS = ["hashjoin", "mergejoin", "nestloop", "hashagg", "sort", "incremental_sort", "indexscan", "seqscan"]
+
+    def sample(self, rng):
+        off = rng.sample(self.SETTINGS, rng.choice([1, 1, 2, 2, 3, 4]))
+        return Sample(selects.Selects(rng).query(), {"off": off})
+
+    def check(self, sample, node=None):
+        for name in self.SETTINGS:
+            self.ours.must(f"SET enable_{name} = {'off' if name in sample.options['off'] else 'on'}")
+        return super().check(sample, node)
+
+
 def without_numbers(answer):
     return (answer.state, answer.tags, sorted(row[1:] for row in answer.rows))
 
@@ -204,4 +219,4 @@ class PartitionKind(ProgramKind):
     module, maker, path = partitions, partitions.Partitions, "rq"
 
 
-KINDS = {"functions": FunctionKind, "triggers": TriggerKind, "partitions": PartitionKind, "calls": CallKind, "queries": QueryKind, "changes": ChangeKind, "records": RecordKind, "policies": PolicyKind}
+KINDS = {"functions": FunctionKind, "triggers": TriggerKind, "partitions": PartitionKind, "calls": CallKind, "queries": QueryKind, "plans": PlanKind, "changes": ChangeKind, "records": RecordKind, "policies": PolicyKind}

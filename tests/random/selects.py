@@ -66,11 +66,22 @@ class Selects(Terms):
                 parts.append(Node([f" {kind} ", right, " ON ", a or "1", " = ", b or a or "1"]))
             else:
                 on = self.condition(outer + both, 1)
-                if a and b and self.chance(0.7):
+                if a and b and self.chance(0.3):  # keys that are computed, perhaps with values of rows further out
+                    left = Node([self.value(outer + scope, shared, 2)], [a])
+                    on = Node([left, " = ", Node([self.key(outer, entry, shared)], [b]), Node([" AND ", on], [""])])
+                elif a and b and self.chance(0.7):
                     on = Node([a, " = ", b, Node([" AND ", on], [""])])
                 parts.append(Node([f" {kind} ", right, " ON ", on], [Node([f" {kind} ", right, " ON true"])]))
             scope = both
         return Node(parts), scope
+
+    def key(self, outer, inner, kind):
+        """A value of one side of a join, with one of an outer row in it where there is one."""
+        own, other = self.column(inner, kind), self.column(outer, kind)
+        if own is None or other is None or self.chance(0.2):
+            return self.value(outer + inner, kind, 2)
+        forms = {"text": ["{} || {}", "coalesce({}, {})"]}.get(kind, ["{} + {}", "{} - {}", "coalesce({}, {})", "greatest({}, {})", "{} % nullif({}, 0)"])
+        return self.rng.choice(forms).format(own, other)
 
     # ---- SELECT; answers the text and its columns
     def select(self, outer, depth):
