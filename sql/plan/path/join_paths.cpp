@@ -52,13 +52,10 @@ class JoinPaths {
   }
 
   void run() {
-    const bool null_aware = special_ && special_->null_aware && type_ == JoinType::kAnti;
-    if (null_aware && left_.cheapest && right_.cheapest) {
-      hash_join(*left_.cheapest, *right_.cheapest, type_, true);
-      return;
-    }
+    // NOT IN: no other join knows what a null among the right rows means.
+    if (special_ && special_->null_aware && type_ == JoinType::kAnti) return hash_joins(true);
     nested_loops();
-    if (!hash_keys_.empty() || is_constant_full()) hash_joins();
+    if (!hash_keys_.empty() || is_constant_full()) hash_joins(false);
     merge_joins();
   }
 
@@ -221,13 +218,13 @@ class JoinPaths {
     return m;
   }
 
-  void hash_joins() {
+  void hash_joins(bool null_aware) {
     for (Path* l : left_.paths) {
       if (is_parameterised_scan(*l) || l->outer.overlaps(right_.set)) continue;
       for (Path* r : right_.paths) {
         if (is_parameterised_scan(*r) || r->outer.overlaps(left_.set)) continue;
         if (right_.cheapest && r != right_.cheapest && r->outer.empty()) continue;
-        hash_join(*l, *r, type_, false);
+        hash_join(*l, *r, type_, null_aware);
       }
     }
     // The kept side may be the one that is built.
