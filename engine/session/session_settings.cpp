@@ -23,8 +23,18 @@ Result<std::string> SessionSettings::check(uint32_t index, std::string value) {
 void SessionSettings::apply(uint32_t index) {
   const SettingBehavior& behavior = setting_table()[index].behavior;
   if (behavior.reported) changed_.push_back(index);
-  if (!behavior.keeps_plans) plan_generation_ = ++newest_generation_;
+  if (!behavior.keeps_plans) plan_settings_changed_ = true;
   if (behavior.apply != nullptr) behavior.apply(session_, values_.value(index));
+}
+
+uint64_t SessionSettings::plan_generation() const {
+  if (!plan_settings_changed_) return plan_generation_;
+  constexpr size_t kRemembered = 64;
+  if (generations_.size() >= kRemembered) generations_.clear();  // numbers do not come again
+  const auto [at, is_new] = generations_.try_emplace(plan_values(), newest_generation_ + 1);
+  if (is_new) newest_generation_++;
+  plan_settings_changed_ = false;
+  return plan_generation_ = at->second;
 }
 
 std::string SessionSettings::plan_values() const {

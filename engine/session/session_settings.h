@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,10 +26,14 @@ class SessionSettings {
   // Every effect, once: at the session's start.
   void apply_all();
 
-  // Another one when a setting changes that plans or folded constants depend on.
-  uint64_t plan_generation() const { return plan_generation_; }
+  // Of the settings that plans or folded constants depend on: another one when they are not what they were in any earlier one
+  // that is remembered, and that one when they are. A function that sets search_path whenever it is called finds its plans.
+  uint64_t plan_generation() const;
   // All those settings are again what they were in that generation.
-  void return_to(uint64_t generation) { plan_generation_ = generation; }
+  void return_to(uint64_t generation) {
+    plan_generation_ = generation;
+    plan_settings_changed_ = false;
+  }
   // The values of those settings, where they are not the instance's: equal for sessions that plan alike.
   std::string plan_values() const;
 
@@ -44,7 +49,10 @@ class SessionSettings {
   Settings& values_;
   SettingSession session_;
   std::vector<uint32_t> changed_;  // reported ones, in the order of the changes
-  uint64_t plan_generation_ = 1, newest_generation_ = 1;
+  // Made when it is asked for, after a change.
+  mutable uint64_t plan_generation_ = 0, newest_generation_ = 0;
+  mutable bool plan_settings_changed_ = true;
+  mutable std::unordered_map<std::string, uint64_t> generations_;  // by plan_values()
 };
 
 }  // namespace indigo::engine

@@ -1,5 +1,7 @@
 #include "sql/analyze/from/names.h"
 
+#include <functional>
+
 #include "catalog/catalog.h"
 #include "catalog/tables/system_columns.h"
 #include "sql/analyze/expression/function_call.h"
@@ -164,8 +166,10 @@ Result<ExprPtr> find_variable(Scope& scope, NodeList fields, bool star, int loca
   return std::move(found.value);
 }
 
+// An error that nobody may want: its hint measures how like the name is to every other one.
+using Missing = std::function<Error()>;
 // A null expression when the name is no column's and no table's; `missing` is then the error.
-Result<ExprPtr> column_or_row(Scope& scope, const PgQuery__ColumnRef& ref, std::unique_ptr<Error>& missing);
+Result<ExprPtr> column_or_row(Scope& scope, const PgQuery__ColumnRef& ref, Missing& missing);
 
 }  // namespace
 
@@ -179,7 +183,7 @@ Result<ExprPtr> transform_column_ref(Scope& scope, const PgQuery__Node& node) {
     INDIGO_ASSIGN(ExprPtr found, find_variable(scope, fields, star, ref.location));
     if (found) return found;
   }
-  std::unique_ptr<Error> missing;
+  Missing missing;
   INDIGO_ASSIGN(ExprPtr column, column_or_row(scope, ref, missing));
   if (variables != nullptr && (!column || variables->conflict() == Conflict::kError)) {
     INDIGO_ASSIGN(ExprPtr found, find_variable(scope, fields, star, ref.location));
@@ -191,13 +195,13 @@ Result<ExprPtr> transform_column_ref(Scope& scope, const PgQuery__Node& node) {
           .with_detail("It could refer to either a PL/pgSQL variable or a table column.");
     }
   }
-  if (!column) return missing;
+  if (!column) return missing();
   return column;
 }
 
 namespace {
 
-Result<ExprPtr> column_or_row(Scope& scope, const PgQuery__ColumnRef& ref, std::unique_ptr<Error>& missing) {
+Result<ExprPtr> column_or_row(Scope& scope, const PgQuery__ColumnRef& ref, Missing& missing) {
   const NodeList fields = nodes(ref.n_fields, ref.fields);
   const int location = ref.location;
   if (scope.clause == Clause::kDefault) {
@@ -223,7 +227,7 @@ Result<ExprPtr> column_or_row(Scope& scope, const PgQuery__ColumnRef& ref, std::
     for (size_t i = 0; i < arguments.size(); i++) {
       if (arguments[i] == column) return scope.a.parameter(static_cast<int>(i + 1), location);
     }
-    missing = std::make_unique<Error>(missing_column(scope, "", column, location));
+    missing = [&scope, column, location] { return missing_column(scope, "", column, location); };
     return ExprPtr();
   }
   std::string_view schema, table = string_of(fields[fields.size() - 2]);
@@ -234,7 +238,7 @@ Result<ExprPtr> column_or_row(Scope& scope, const PgQuery__ColumnRef& ref, std::
   }
   INDIGO_ASSIGN(const NamespaceItem* item, find_table(scope, schema, table, location, &levels_up));
   if (!item) {
-    missing = std::make_unique<Error>(missing_table(scope, schema, table, location));
+    missing = [&scope, schema, table, location] { return missing_table(scope, schema, table, location); };
     return ExprPtr();
   }
   if (star) return whole_row(scope, *item, levels_up, location);
@@ -243,7 +247,7 @@ Result<ExprPtr> column_or_row(Scope& scope, const PgQuery__ColumnRef& ref, std::
   // table.function: the function of the table's row.
   INDIGO_ASSIGN(found, call_on_row(scope, column, whole_row(scope, *item, levels_up, location), location));
   if (found) return found;
-  missing = std::make_unique<Error>(missing_column(scope, table, column, location));
+  missing = [&scope, table, column, location] { return missing_column(scope, table, column, location); };
   return ExprPtr();
 }
 
