@@ -92,7 +92,9 @@ class Distributor {
     const bool semi = n.type == JoinType::kSemi;
     const RelSet scope = semi ? RelSet() : join.min_left | join.min_right;
     const RelSet kept = semi ? RelSet() : full ? out.all : l.all;
-    for (const ExprPtr& e : n.conditions) distribute(e, below_outer, out.all, scope, kept, false, &join);
+    // What an outer join's own conditions say of its right side alone is not true above it, where nulls may stand instead.
+    for (const ExprPtr& e : n.conditions)
+      distribute(e, below_outer || nulls_right, out.all, scope, kept, false, &join);
     level_.special_joins.push_back(std::move(join));
     return out;
   }
