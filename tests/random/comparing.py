@@ -136,7 +136,7 @@ def compare(sql, ours, theirs, ask=None, only_types=False, message=True, ordered
     text = str(sql)
     if TRANSCENDENTAL.search(text) and all(near(x, y) for p, q in zip(a, b) for x, y in zip(p, q)):
         return Verdict(True, "last digit of a float")
-    if ask is not None and KEEPS_ONE.search(text) and equal_values(a, b, theirs.types, ask):
+    if ask is not None and (ordered or KEEPS_ONE.search(text)) and equal_values(a, b, theirs.types, ask):
         return Verdict(True, "which of equal values remains")
     return Verdict(False)
 

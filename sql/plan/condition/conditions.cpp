@@ -93,8 +93,7 @@ class Distributor {
     const RelSet scope = semi ? RelSet() : join.min_left | join.min_right;
     const RelSet kept = semi ? RelSet() : full ? out.all : l.all;
     // What an outer join's own conditions say of its right side alone is not true above it, where nulls may stand instead.
-    for (const ExprPtr& e : n.conditions)
-      distribute(e, below_outer || nulls_right, out.all, scope, kept, false, &join);
+    for (const ExprPtr& e : n.conditions) distribute(e, below_outer || nulls_right, out.all, scope, kept, false, &join);
     level_.special_joins.push_back(std::move(join));
     return out;
   }
