@@ -15,7 +15,7 @@ void SessionSettings::apply_all() {
 
 Result<std::string> SessionSettings::check(uint32_t index, std::string value) {
   const SettingBehavior& behavior = setting_table()[index].behavior;
-  if (behavior.check != nullptr) return behavior.check(session_, std::move(value));
+  if (behavior.check != nullptr) return behavior.check(session_, value);
   if (behavior.normalise != nullptr) return behavior.normalise(value, session_.applied.format);
   return value;
 }
