@@ -1,4 +1,6 @@
 // Parse, Bind, Describe, Execute, Close, Sync.
+#include <algorithm>
+
 #include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/session/current_message.h"
@@ -34,6 +36,16 @@ Error cannot_run(std::string_view name) {
   return Error(sqlstate::kObjectNotInPrerequisiteState, "portal \"" + std::string(name) + "\" cannot be run");
 }
 
+// What the client has been told of the columns must stay so.
+Status keeps_columns(const ResultShape* told, const ResultShape* now) {
+  static const std::vector<ResultColumn> kNone;
+  const auto& a = told != nullptr ? told->columns : kNone;
+  const auto& b = now != nullptr ? now->columns : kNone;
+  if (std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.type == y.type; }))
+    return {};
+  return Error(sqlstate::kFeatureNotSupported, "cached plan must not change result type");
+}
+
 std::vector<Oid> oids_of(const std::vector<types::TypeRef>& types) {
   std::vector<Oid> out;
   for (const auto& type : types) out.push_back(type.oid);
@@ -57,8 +69,17 @@ Status SessionImpl::make_statement(std::string_view name, std::string_view text,
   statement.prepare_time = parts_.message().timestamp();
   // The unnamed statement of a driver that always parses again: the same text with the same types is found again.
   scan_literals(text, scanned_);
-  const bool reuse = scanned_.cacheable && scanned_.literals.empty() && parameter_types.empty() &&
-                     parts_.block().state() != TransactionBlock::State::kFailed;
+  const bool cached = scanned_.cacheable && parts_.block().state() != TransactionBlock::State::kFailed &&
+                      !has_scanner_notices(text, parts_.applied_settings().strings);
+  if (name.empty() && cached && scanned_.lifts && parameter_types.empty() && text.find('$') == std::string_view::npos &&
+      !parts_.applied_settings().counts_statements) {
+    INDIGO_TRY(prepare_lifted(statement, text));
+    if (statement.prepared != nullptr) {
+      parts_.statements().add(name, std::move(statement));
+      return {};
+    }
+  }
+  const bool reuse = cached && Preparation::keep_literals(text, parameter_types, scanned_);
   if (reuse) statement.prepared = parts_.preparation().find_without_literals(scanned_, Preparation::CacheUse::kParse);
   const Preparation::SharedStatement shared{
       .text = text, .whole_text = true, .parameter_types = parameter_types, .variable_parameters = true};
@@ -78,6 +99,42 @@ Status SessionImpl::make_statement(std::string_view name, std::string_view text,
   }
   parts_.statements().add(name, std::move(statement));
   return {};
+}
+
+Status SessionImpl::prepare_lifted(NamedStatement& statement, std::string_view text) {
+  ColumnLabels labels;
+  INDIGO_ASSIGN(PreparedPtr prepared,
+                parts_.preparation().prepare_text(scanned_, text, {.labels = &labels, .runs_now = false}));
+  if (prepared == nullptr || prepared->is_utility()) return {};
+  if (!prepared->lifted_used.empty() || prepared->own_names != nullptr)
+    statement.lifted = std::make_unique<LiftedStatement>(text, scanned_, std::move(labels));
+  statement.parsed = prepared->parsed;
+  statement.prepared = std::move(prepared);
+  return {};
+}
+
+Status SessionImpl::make_own(NamedStatement& statement) {
+  const auto lifted = std::move(statement.lifted);
+  const PreparedPtr told = std::move(statement.prepared);
+  INDIGO_TRY(prepare_new(statement, lifted->text));
+  return keeps_columns(told->text_shape.get(), statement.prepared->text_shape.get());
+}
+
+Status SessionImpl::settle_lifted(NamedStatement& statement, bool for_cursor) {
+  if (statement.lifted == nullptr) return {};
+  const Prepared& prepared = *statement.prepared;
+  const Preparation& preparation = parts_.preparation();
+  const bool current = preparation.is_current(prepared) && prepared.plan_settings == preparation.generation();
+  return current && !for_cursor ? Status() : make_own(statement);
+}
+
+Status SessionImpl::prepare_again(Portal& portal) {
+  NamedStatement own;
+  INDIGO_TRY(prepare_new(own, portal.text));
+  portal.prepared = std::move(own.prepared);
+  portal.parameters.clear();
+  portal.text.clear();
+  return keeps_columns(portal.shape.get(), portal.prepared->text_shape.get());
 }
 
 Status SessionImpl::prepare_new(NamedStatement& statement, std::string_view text) {
@@ -135,6 +192,7 @@ Status SessionImpl::make_portal(const BindMessage& bind, RowSink& sink) {
   portal.rows_sent = 0;
   portal.tag.clear();
   portal.parameters.clear();
+  portal.text.clear();
   portal.arena.reset();
   portal.prepared = statement->prepared;
   portal.shape = nullptr;
@@ -142,18 +200,27 @@ Status SessionImpl::make_portal(const BindMessage& bind, RowSink& sink) {
   if (portal.prepared == nullptr) return {};
   if (!portal.prepared->is_utility()) {
     INDIGO_TRY(parts_.scope().begin_transaction());
+    INDIGO_TRY(settle_lifted(*statement, !bind.portal.empty()));
+    portal.prepared = statement->prepared;
     INDIGO_TRY(parts_.preparation().refresh(portal.prepared));
     if (portal.prepared != statement->prepared) statement->prepared = portal.prepared;
     if (!bind.portal.empty() && portal.prepared->plan->command == sql::CommandKind::kSelect) {
       INDIGO_ASSIGN(portal.prepared, for_cursor(*statement));
     }
   }
-  INDIGO_TRY(parts_.parameters().bind_values(portal, bind));
-  INDIGO_ASSIGN(portal.prepared, parts_.preparation().for_values(portal.prepared, portal.parameters, statement->plans));
+  if (const LiftedStatement* lifted = statement->lifted.get()) {
+    portal.text = lifted->text;
+    INDIGO_TRY(parts_.parameters().bind_literals(portal, lifted->scanned));
+  } else {
+    INDIGO_TRY(parts_.parameters().bind_values(portal, bind));
+    INDIGO_ASSIGN(portal.prepared,
+                  parts_.preparation().for_values(portal.prepared, portal.parameters, statement->plans));
+  }
   static constexpr Format kAllText[] = {Format::kText};
   INDIGO_ASSIGN(portal.shape,
                 parts_.runner().shape_of(*portal.prepared,
                                          bind.result_formats.empty() ? std::span(kAllText) : bind.result_formats));
+  if (statement->lifted != nullptr) portal.shape = with_labels(portal.shape, statement->lifted->labels);
   return {};
 }
 
@@ -167,9 +234,11 @@ Status SessionImpl::send_statement_description(std::string_view name, RowSink& s
     INDIGO_TRY(parts_.scope().check_failed_block(*statement->parsed));
     // A plan that is made again may call functions.
     if (!statement->prepared->is_utility()) INDIGO_TRY(parts_.scope().begin_transaction());
+    INDIGO_TRY(settle_lifted(*statement, false));
     INDIGO_TRY(parts_.preparation().refresh(statement->prepared));
     types = oids_of(statement->prepared->parameter_types);
     INDIGO_ASSIGN(shape, parts_.runner().shape_of(*statement->prepared, {}));
+    if (statement->lifted != nullptr) shape = with_labels(shape, statement->lifted->labels);
   }
   sink.parameter_description(types);
   if (shape) {
@@ -215,7 +284,7 @@ Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink
   if (portal->status == Portal::Status::kFailed) {
     return parts_.block().state() == TransactionBlock::State::kFailed ? in_failed_block() : cannot_run(name);
   }
-  parts_.begin_message(portal->prepared->parsed->text);
+  parts_.begin_message(portal->text.empty() ? portal->prepared->parsed->text : portal->text);
   if (portal->status == Portal::Status::kDone && portal->shape == nullptr) return cannot_run(name);
   parts_.message().log().runs(*portal->prepared);
   StatementCount count(parts_, portal->prepared);
@@ -248,7 +317,12 @@ Result<SessionImpl::PartRun> SessionImpl::run_part(Portal& portal, uint32_t max_
   }
   const uint64_t before = portal.rows_sent;
   const bool begun = before != 0 || (portal.buffer && portal.buffer->position != 0);
-  INDIGO_TRY(parts_.runner().run_plan(portal, max_rows, sink));
+  Status ran = parts_.runner().run_plan(portal, max_rows, sink);
+  if (!ran.ok() && !portal.text.empty() && types_changed_under_literals()) {
+    INDIGO_TRY(prepare_again(portal));
+    ran = parts_.runner().run_plan(portal, max_rows, sink);
+  }
+  INDIGO_TRY(std::move(ran));
   return PartRun{begun ? with_count(portal.tag, portal.rows_sent - before) : portal.tag,
                  portal.status == Portal::Status::kDone};
 }

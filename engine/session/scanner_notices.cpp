@@ -17,4 +17,8 @@ void report_scanner_notices(CurrentMessage& message, std::string_view text, cons
   }
 }
 
+bool has_scanner_notices(std::string_view text, const sql::StringSyntax& syntax) {
+  return !sql::long_names(text, syntax).empty() || !sql::escape_warnings(text, syntax).empty();
+}
+
 }  // namespace indigo::engine

@@ -90,6 +90,15 @@ class SessionImpl final : public Session {
   bool types_changed_under_literals();
   void statement_error(const Error& error, RowSink& sink);
   Status prepare_new(NamedStatement& statement, std::string_view text);
+  // The unnamed statement, without parameters, by a plan for any literals and names when there is one. It has no plan
+  // afterwards when that is not its way.
+  Status prepare_lifted(NamedStatement& statement, std::string_view text);
+  // A plan of the statement's own text instead.
+  Status make_own(NamedStatement& statement);
+  // The same when its plan is outdated, or is for a cursor.
+  Status settle_lifted(NamedStatement& statement, bool for_cursor);
+  // The portal of a statement whose literals have got other types.
+  Status prepare_again(Portal& portal);
   // The statement's plan for a named portal.
   Result<PreparedPtr> for_cursor(NamedStatement& statement);
   struct PartRun {

@@ -62,9 +62,11 @@ Status SessionImpl::run_cached(std::string_view text, RowSink& sink) {
   Portal& portal = parts_.portals().simple();
   if (fold_rows(text, scanned_, folded_)) {
     // What fails is done again with the whole text: errors say where they are in it.
-    auto prepared = parts_.preparation().prepare_text(folded_.scanned, folded_.text, Preparation::Literals::kFolded);
+    auto prepared =
+        parts_.preparation().prepare_text(folded_.scanned, folded_.text, {.literals = Preparation::Literals::kFolded});
     if (prepared.ok() && *prepared != nullptr) {
       portal.prepared = std::move(*prepared);
+      portal.labels.clear();
       if (parts_.parameters().bind_rows(portal, folded_, scanned_)) {
         Status status = run_simple(portal, true, sink);
         if (status.ok() || !types_changed_under_literals()) return status;
@@ -72,7 +74,10 @@ Status SessionImpl::run_cached(std::string_view text, RowSink& sink) {
     }
   }
   for (bool again = false;; again = true) {
-    INDIGO_ASSIGN(PreparedPtr prepared, parts_.preparation().prepare_text(scanned_, text));
+    portal.labels.clear();
+    // Statistics tell of each text by itself.
+    ColumnLabels* const labels = parts_.applied_settings().counts_statements ? nullptr : &portal.labels;
+    INDIGO_ASSIGN(PreparedPtr prepared, parts_.preparation().prepare_text(scanned_, text, {.labels = labels}));
     if (prepared == nullptr) return run_text(text, sink);
     portal.prepared = std::move(prepared);
     if (!again) report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
@@ -96,6 +101,7 @@ Status SessionImpl::run_one(const std::shared_ptr<const ParsedStatement>& parsed
   Portal& portal = parts_.portals().simple();
   INDIGO_ASSIGN(portal.prepared, parts_.preparation().prepare(parsed, {}, false, {}, {}));
   portal.parameters.clear();
+  portal.labels.clear();
   portal.arena.reset();
   return run_simple(portal, last, sink);
 }
@@ -115,7 +121,7 @@ Status SessionImpl::run_simple(Portal& portal, bool last, RowSink& sink) {
     // Planning again may change the columns: open first, then describe.
     portal.rule_sink = &sink;
     INDIGO_TRY(runner.open_plan(portal, Preparation::Columns::kMayChange));
-    portal.shape = portal.prepared->text_shape;
+    portal.shape = with_labels(portal.prepared->text_shape, portal.labels);
     if (portal.prepared->computed_first) INDIGO_TRY(runner.materialise(portal));
     if (portal.shape) sink.row_description(*portal.shape);
     INDIGO_TRY(runner.run_plan(portal, 0, sink));

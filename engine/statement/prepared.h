@@ -20,6 +20,8 @@ struct Fingerprint;  // sql/parse/fingerprint.h
 
 namespace indigo::engine {
 
+struct OwnNames;  // engine/statement/own_names.h
+
 // One statement of a text, parsed.
 struct ParsedStatement {
   std::shared_ptr<const sql::ParsedText> tree;  // owns `node`
@@ -37,6 +39,7 @@ struct Prepared {
   std::vector<types::TypeRef> parameter_types;  // declared or inferred $n
   std::vector<types::TypeRef> lifted_types;     // of literals that became parameters, in the order of the text
   std::vector<bool> lifted_used;                // by lifted literal; false: part of the plan
+  std::shared_ptr<const OwnNames> own_names;    // of a plan for texts with others; null: for those with the same
   std::shared_ptr<const ResultShape> text_shape, binary_shape;  // null: no result columns
   std::vector<RequiredPrivilege> privileges;
   std::vector<RequiredFunction> functions;

@@ -75,6 +75,11 @@ bool StatementCache::is_put_off(const ScannedText& scanned) {
 }
 
 void StatementCache::insert(const ScannedText& scanned, uint64_t generation, PreparedPtr prepared) {
+  insert(scanned, {}, generation, std::move(prepared));
+}
+
+void StatementCache::insert(const ScannedText& scanned, const std::vector<bool>& free_names, uint64_t generation,
+                            PreparedPtr prepared) {
   if (scanned.key.size() > kKeyBytesMax / 4) return;
   if (generation != generation_ || entries_.size() >= kEntriesMax || key_bytes_ + scanned.key.size() > kKeyBytesMax) {
     clear();
@@ -82,9 +87,13 @@ void StatementCache::insert(const ScannedText& scanned, uint64_t generation, Pre
   }
   // What is copied is copied before: a hash table of Abseil's is broken by an exception out of it.
   std::string key = scanned.key;
-  shape_of(scanned, prepared->lifted_used, shape_);
-  std::string shape = shape_;
   std::vector<bool> used = prepared->lifted_used;
+  if (!free_names.empty()) {
+    used.resize(scanned.literals.size());
+    used.insert(used.end(), free_names.begin(), free_names.end());
+  }
+  shape_of(scanned, used, shape_);
+  std::string shape = shape_;
   const MustNotFail scope;
   const bool again = seen_.has(hash_of(key));
   if (!again && !entries_.contains(std::string_view(key))) {
@@ -95,13 +104,13 @@ void StatementCache::insert(const ScannedText& scanned, uint64_t generation, Pre
   if (fresh) key_bytes_ += scanned.key.size();
   Entry& entry = place->second;
   if (again) entry.on_probation = false;
-  if (entry.used != prepared->lifted_used) {  // the first plan, or one that needed more of its literals
+  if (entry.used != used) {  // the first plan, or one that needed more of its literals
     entry.used = std::move(used);
     entry.by_shape.clear();
     entry.only = nullptr;
   }
   entry.all_used = true;
-  for (size_t i = 0; i < scanned.literals.size(); i++) entry.all_used &= i < entry.used.size() && entry.used[i];
+  for (size_t i = 0; i < scanned.raw.size(); i++) entry.all_used &= i < entry.used.size() && entry.used[i];
   if (entry.all_used) {
     entry.only = std::move(prepared);
     return;

@@ -5,6 +5,9 @@
 // kept. A statement that is kept at once all the same is on probation until its text comes again: the last kOnProbation of
 // those stay, so that what comes once leaves its memory to the next.
 //
+// A text that has come for the first time may differ from another in names of its own alone (own_names.h): that is another
+// key, of an entry for all of them.
+//
 // Two steps: the key text names an Entry; an Entry knows which of the lifted literals shape the plan (LIMIT 5, ORDER BY 2),
 // and finds the plan by those literals' values. Which literals shape a plan is the same for every text with this key, because
 // the key contains each literal's lexical class.
@@ -44,6 +47,11 @@ class StatementCache {
   // One of these times has come.
   bool is_put_off(const ScannedText& scanned);
   void insert(const ScannedText& scanned, uint64_t generation, PreparedPtr prepared);
+  // Of a text whose names are lifted, too: `free_names` are those that do not shape the plan (own_names.h).
+  void insert(const ScannedText& scanned, const std::vector<bool>& free_names, uint64_t generation,
+              PreparedPtr prepared);
+  // Whether there is a plan for a text with this key, for whatever literals and names.
+  bool knows(const ScannedText& scanned) const { return entries_.contains(std::string_view(scanned.key)); }
   void erase(const ScannedText& scanned, uint64_t generation);
   void erase_if(const std::function<bool(const Prepared&)>& wanted);
   void clear();
@@ -51,7 +59,7 @@ class StatementCache {
 
  private:
   struct Entry {
-    std::vector<bool> used;  // by literal: a parameter of the plan
+    std::vector<bool> used;  // by literal: a parameter of the plan; then by lifted name: any will do
     bool all_used = false;
     PreparedPtr only;  // when all_used
     absl::flat_hash_map<std::string, PreparedPtr> by_shape;

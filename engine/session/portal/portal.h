@@ -17,6 +17,7 @@
 #include "engine/exec/row_parameters.h"
 #include "engine/session/portal/read_ahead.h"
 #include "engine/session/portal/row_buffer.h"
+#include "engine/statement/own_names.h"
 #include "engine/statement/prepared.h"
 
 namespace indigo::engine {
@@ -28,6 +29,8 @@ struct Portal {
   Arena arena{1024};
   std::unique_ptr<RowParameters> rows;       // of INSERT ... VALUES, for more rows than the plan has
   std::shared_ptr<const ResultShape> shape;  // null: no rows
+  std::string text;                          // of the statement, where the plan is of another
+  ColumnLabels labels;                       // of columns, where the plan is of a text that calls them otherwise
 
   enum class Status : uint8_t { kReady, kRunning, kDone, kFailed } status = Status::kReady;
   std::unique_ptr<Execution> execution;

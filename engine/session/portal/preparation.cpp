@@ -21,6 +21,8 @@
 #include "sql/policy/restricted_kinds.h"
 #include "sql/rule/rewritten.h"
 #include "sql/statement_kind.h"
+#include "types/function/context.h"
+#include "types/function/registry.h"
 #include "types/oids.h"
 
 namespace indigo::engine {
@@ -68,6 +70,16 @@ bool same_types(const std::vector<sql::TypeRef>& a, const std::vector<sql::TypeR
 PreparedPtr as_custom(const Prepared& prepared) {
   auto out = std::make_shared<Prepared>(prepared);
   out->custom = true;
+  return out;
+}
+
+// A plan for texts with other names than those that were lifted out of its own, as far as these are free.
+PreparedPtr with_own_names(const PreparedPtr& prepared, const LiftedNames& lifted) {
+  if (prepared->is_utility() || prepared->rewritten) return prepared;
+  auto own = own_names(*prepared->parsed->node, prepared->text_shape.get(), lifted);
+  if (own == nullptr) return prepared;
+  auto out = std::make_shared<Prepared>(*prepared);
+  out->own_names = std::move(own);
   return out;
 }
 
@@ -126,7 +138,7 @@ uint64_t Preparation::generation() const { return settings_.plan_generation() <<
 Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                                          std::span<const Oid> parameter_types, bool variable_parameters,
                                          std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
-                                         bool for_cursor) {
+                                         bool for_cursor, const ScannedText* sampled) {
   catalog::SessionCatalog::Recording recording(catalog_);
   auto prepared = std::make_shared<Prepared>();
   prepared->parsed = parsed;
@@ -176,9 +188,9 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
     if (!values.empty()) analyzed->query = sql::with_parameter_values(analyzed->query, values);
   }
   refresh_settings();
+  const std::vector<Datum> samples = sampled != nullptr ? samples_of(*sampled, *prepared) : std::vector<Datum>();
   INDIGO_ASSIGN(prepared->plan,
-                sql::plan(context_, {*analyzed,
-                                     {},
+                sql::plan(context_, {*analyzed, samples,
                                      for_cursor && parsed->node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT,
                                      &planner_switches_}));
   if (analyzed->rewritten != nullptr) INDIGO_TRY(prepare_rules(*prepared, *analyzed));
@@ -189,6 +201,23 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
   catalog_.settle(prepared->made_in, prepared->depends);
   if (catalog_.is_for_one_snapshot()) prepared->only_for = catalog_.partitions_of();
   return PreparedPtr(std::move(prepared));
+}
+
+std::vector<Datum> Preparation::samples_of(const ScannedText& scanned, const Prepared& prepared) {
+  std::vector<Datum> out;
+  if (prepared.lifted_types.size() != scanned.literals.size()) return out;
+  sample_arena_.reset();
+  types::FuncContext context(context_);
+  context.set_arena(&sample_arena_);
+  std::string buffer;
+  for (size_t i = 0; i < scanned.literals.size(); i++) {
+    Datum& sample = out.emplace_back();
+    if (!prepared.lifted_used[i]) continue;
+    const Str text = sample_arena_.copy(literal_value(scanned.raw[i], buffer));
+    sample = types::type_input(context, prepared.lifted_types[i], text);
+    if (context.failed()) return {};  // its binding will tell
+  }
+  return out;
 }
 
 void Preparation::require(Prepared& prepared, const sql::Query& query) {
@@ -252,16 +281,70 @@ void Preparation::keep(const ScannedText& scanned, const PreparedPtr& prepared) 
   if (!prepared->is_utility()) cache_.insert(scanned, generation(), prepared);
 }
 
-Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::string_view text, Literals literals) {
+PreparedPtr Preparation::find_renamed(bool& kept, bool& custom) {
+  const ScannedText& renamed = lifted_names_.scanned;
+  if (PreparedPtr found = cache_.find(renamed, generation())) {
+    const bool valid = is_current(*found);
+    if (valid && !found->custom) return found;
+    custom = valid;
+    kept = !valid;
+    if (!valid) cache_.erase(renamed, generation());
+    return nullptr;
+  }
+  kept = !cache_.knows(renamed) && cache_.returns(renamed) && !cache_.is_put_off(renamed);
+  return nullptr;
+}
+
+Result<PreparedPtr> Preparation::prepare_kept(const std::shared_ptr<const ParsedStatement>& parsed,
+                                              const ScannedText& scanned, bool names) {
+  INDIGO_ASSIGN(PreparedPtr prepared, prepare(parsed, {}, false, scanned.literals, {}));
+  const bool lifted =
+      std::find(prepared->lifted_used.begin(), prepared->lifted_used.end(), true) != prepared->lifted_used.end();
+  const double cost = lifted && prepared->plan != nullptr ? prepared->plan->root->total_cost : 0;
+  PreparedPtr planned;
+  bool custom = false;
+  // Without values a plan may seem cheaper than it is for any.
+  if (cost >= kTrialCost) {
+    INDIGO_ASSIGN(planned, prepare(parsed, {}, false, {}, {}));
+    const double own_cost = planned->plan->root->total_cost;
+    custom = cost >= kCustomPlanCost || own_cost >= kCustomPlanCost;
+    if (names && !custom && own_cost < kMuchCheaper * cost) {
+      INDIGO_ASSIGN(prepared, prepare(parsed, {}, false, scanned.literals, {}, false, &scanned));
+    }
+  }
+  PreparedPtr kept = custom ? as_custom(*prepared) : prepared;
+  if (names) {
+    kept = with_own_names(kept, lifted_names_);
+    const std::vector<bool> free = kept->own_names ? kept->own_names->free : std::vector<bool>(lifted_names_.names());
+    cache_.insert(lifted_names_.scanned, free, generation(), kept);
+  } else {
+    cache_.insert(scanned, generation(), kept);
+  }
+  return custom ? as_custom(*planned) : kept;
+}
+
+Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::string_view text, const TextUse& use) {
   bool custom = false;
   bool kept = true;
+  bool lifts_names = false;
+  bool names = false;  // kept for texts with other names
   if (PreparedPtr found = cache_.find(scanned, generation())) {
     const bool valid = found->is_utility() || is_current(*found);
     if (valid && !found->custom) return found;
     custom = valid;
     if (!valid) cache_.erase(scanned, generation());
   } else {
-    kept = (cache_.returns(scanned) && !cache_.is_put_off(scanned)) || literals == Literals::kFolded || wants_generic();
+    kept = (cache_.returns(scanned) && !cache_.is_put_off(scanned)) || use.literals == Literals::kFolded ||
+           wants_generic();
+    lifts_names = !kept && use.labels != nullptr && scanned.lifts && lift_names(scanned, lifted_names_);
+    if (lifts_names) {
+      if (PreparedPtr found_renamed = find_renamed(kept, custom)) {
+        if (found_renamed->own_names != nullptr) take_labels(*found_renamed->own_names, lifted_names_, *use.labels);
+        return found_renamed;
+      }
+      names = kept;
+      kept = kept || custom;
+    }
   }
   INDIGO_ASSIGN(auto tree, sql::parse(text, scope_.settings().strings));
   if (tree->statements().size() != 1) return PreparedPtr();
@@ -270,27 +353,17 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
   *parsed = {tree, statement.node, std::string(text), statement.location, statement.length};
   if (is_plannable(parsed->node)) {
     INDIGO_TRY(scope_.check_failed_block(*parsed));
-    INDIGO_TRY(scope_.begin_statement());
+    INDIGO_TRY(use.runs_now ? scope_.begin_statement() : scope_.begin_transaction());
   }
   if (!kept) {
     INDIGO_ASSIGN(PreparedPtr planned, prepare(parsed, {}, false, {}, {}));
-    if (const uint32_t times = texts_for_generic(*planned); times > 1) cache_.put_off(scanned, times - 1);
+    if (const uint32_t times = texts_for_generic(*planned); times > 1) {
+      cache_.put_off(scanned, times - 1);
+      if (lifts_names) cache_.put_off(lifted_names_.scanned, times - 1);
+    }
     return planned;
   }
-  if (!custom) {
-    INDIGO_ASSIGN(PreparedPtr prepared, prepare(parsed, {}, false, scanned.literals, {}));
-    const bool lifted =
-        std::find(prepared->lifted_used.begin(), prepared->lifted_used.end(), true) != prepared->lifted_used.end();
-    const double cost = lifted && prepared->plan != nullptr ? prepared->plan->root->total_cost : 0;
-    PreparedPtr planned;
-    // Without values a plan may seem cheaper than it is for any.
-    if (cost >= kTrialCost) {
-      INDIGO_ASSIGN(planned, prepare(parsed, {}, false, {}, {}));
-      custom = cost >= kCustomPlanCost || planned->plan->root->total_cost >= kCustomPlanCost;
-    }
-    cache_.insert(scanned, generation(), custom ? as_custom(*prepared) : prepared);
-    return custom ? as_custom(*planned) : prepared;
-  }
+  if (!custom) return prepare_kept(parsed, scanned, names);
   INDIGO_ASSIGN(const PreparedPtr planned, prepare(parsed, {}, false, {}, {}));
   return as_custom(*planned);
 }
@@ -307,6 +380,11 @@ Status Preparation::refresh(PreparedPtr& prepared, Columns columns) {
   INDIGO_ASSIGN(PreparedPtr fresh,
                 shared ? prepare_shared(prepared->parsed, types, false, prepared->for_cursor)
                        : prepare(prepared->parsed, types, false, scanned.literals, {}, prepared->for_cursor));
+  if (prepared->own_names != nullptr) {  // of the same text
+    auto named = std::make_shared<Prepared>(*fresh);
+    named->own_names = prepared->own_names;
+    fresh = std::move(named);
+  }
   literals_changed_ = lifted && (fresh->lifted_used != prepared->lifted_used ||
                                  !same_types(fresh->lifted_types, prepared->lifted_types));
   if (literals_changed_) return Error(sqlstate::kFeatureNotSupported, "cached plan must not change parameter types");

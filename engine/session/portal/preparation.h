@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/memory/arena.h"
+#include "engine/statement/own_names.h"
 #include "engine/statement/plan_counts.h"
 #include "engine/statement/prepared.h"
 #include "engine/statement/shared_plans.h"
@@ -32,10 +34,11 @@ class Preparation {
       : catalog_(catalog), context_(context), settings_(settings), scope_(scope), shared_(shared) {}
 
   // `values` of parameters: the plan is for them alone; empty: for all. `for_cursor`: WHERE CURRENT OF may name its portal.
+  // `sampled`: the text whose literals are lifted, if the plan for all is to be good for its literals.
   Result<PreparedPtr> prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                               std::span<const Oid> parameter_types, bool variable_parameters,
                               std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
-                              bool for_cursor = false);
+                              bool for_cursor = false, const ScannedText* sampled = nullptr);
   // The same for a statement that is kept under a name: what any session has made of it serves all.
   Result<PreparedPtr> prepare_shared(const std::shared_ptr<const ParsedStatement>& parsed,
                                      std::span<const Oid> parameter_types, bool variable_parameters,
@@ -62,14 +65,21 @@ class Preparation {
   Result<PreparedPtr> for_values(const PreparedPtr& generic, std::span<const Datum> values, PlanCounts& counts);
   // In the planner's units: some 100,000 rows read, of which planning takes a few per cent; and 5,000.
   static constexpr double kCustomPlanCost = 1000, kTrialCost = 50;
+  // A plan for any names and literals is one that is good for those of the first text, if it costs so much less for them.
+  static constexpr double kMuchCheaper = 0.7;
   // To plan for so many partitions takes as long as to parse and plan one text whose values leave one of them.
   static constexpr size_t kPartitionsPerText = 32;
   // A Query message's text, through the cache; null when it is not one statement. What is seen for the first time is planned
   // with its own literals and not kept, except rows that are folded: their values are parameters in any case. So is, for some
   // time, what reads a table of many partitions: a plan for any values is one for all of them.
+  // `labels`: of columns that this text calls otherwise than the plan's; null: plans of texts with other names will not do.
   enum class Literals : uint8_t { kOwn, kFolded };
-  Result<PreparedPtr> prepare_text(const ScannedText& scanned, std::string_view text,
-                                   Literals literals = Literals::kOwn);
+  struct TextUse {
+    Literals literals = Literals::kOwn;
+    ColumnLabels* labels = nullptr;
+    bool runs_now = true;  // false: it is a Parse message's, which has no parameters
+  };
+  Result<PreparedPtr> prepare_text(const ScannedText& scanned, std::string_view text, const TextUse& use);
   // Plans again what a change of the catalog has outdated. 0A000 when that changes columns that the client knows already.
   enum class Columns : uint8_t { kTold, kMayChange };
   Status refresh(PreparedPtr& prepared, Columns columns = Columns::kTold);
@@ -77,10 +87,14 @@ class Preparation {
   // and bound again it may work.
   bool take_literals_changed() { return std::exchange(literals_changed_, false); }
 
-  // Statements without literals that drivers parse again each time, in the cache too, apart from Query messages': their
-  // parameters are inferred, and a cursor's plan has row keys. Null when there is none of the catalog's present state.
+  // Statements that drivers parse again each time, in the cache too, apart from Query messages': their parameters are
+  // inferred, and a cursor's plan has row keys. Their literals are part of the key (keep_literals), as declared types are.
+  // Null when there is none of the catalog's present state.
   enum class CacheUse : uint8_t { kParse, kCursor };
   PreparedPtr find_without_literals(ScannedText& scanned, CacheUse use);
+  // Puts the literals of `scanned`, which is of `text`, and the types back into its key. False: the text may mean another time
+  // at another time.
+  static bool keep_literals(std::string_view text, std::span<const Oid> parameter_types, ScannedText& scanned);
   // After find_without_literals with the same `scanned`.
   void keep(const ScannedText& scanned, const PreparedPtr& prepared);
   // Whether what the plan depends on is as it was when it was made.
@@ -96,9 +110,17 @@ class Preparation {
  private:
   // The queries that rules have added.
   Status prepare_rules(Prepared& prepared, const sql::AnalyzedStatement& analyzed);
+  // Values of the literals that became parameters; nothing when one has none.
+  std::vector<Datum> samples_of(const ScannedText& scanned, const Prepared& prepared);
   void require(Prepared& prepared, const sql::Query& query);
   // Whether a plan for any values is wanted of a text that has not been seen before.
   bool wants_generic();
+  // A text that has not come before, in whose key the names are lifted: a plan of one with other names, or null. `kept`:
+  // it is to be made for all of them now.
+  PreparedPtr find_renamed(bool& kept, bool& custom);
+  // Makes a plan for any literals, and, where that may be dear, another for these.
+  Result<PreparedPtr> prepare_kept(const std::shared_ptr<const ParsedStatement>& parsed, const ScannedText& scanned,
+                                   bool names);
   // How often a text must come before a plan for any values pays.
   uint32_t texts_for_generic(const Prepared& planned);
   bool chooses_custom(const PlanCounts& counts, double generic_cost);
@@ -115,6 +137,8 @@ class Preparation {
   StatementScope& scope_;
   SharedPlans& shared_;
   StatementCache cache_;
+  Arena sample_arena_{256};
+  LiftedNames lifted_names_;           // of the text that is being prepared
   std::string shared_settings_;        // SessionSettings::plan_values
   uint64_t shared_settings_seen_ = 0;  // and the plan_generation that they are of
   uint64_t settings_seen_ = 0;         // SessionSettings::plan_generation of the two below

@@ -44,6 +44,20 @@ double rows_of(const catalog::RelationInfo& relation) {
 
 }  // namespace
 
+bool Preparation::keep_literals(std::string_view text, std::span<const Oid> parameter_types, ScannedText& scanned) {
+  if (!scanned.literals.empty()) {
+    if (may_tell_time(text)) return false;
+    scanned.key = text;
+    scanned.literals.clear();
+    scanned.raw.clear();
+  }
+  for (const Oid type : parameter_types) {
+    scanned.key.push_back('\x1d');
+    scanned.key.append(std::to_string(type));
+  }
+  return true;
+}
+
 bool Preparation::shares(std::string_view text) const {
   return !ignores_row_security_ && catalog_.sees_what_all_see() && text.size() <= kSharedTextMax &&
          !may_tell_time(text);

@@ -32,6 +32,14 @@ Status check_room_to_keep() {
       .with_hint("Close prepared statements and cursors that are no longer needed.");
 }
 
+LiftedStatement::LiftedStatement(std::string_view whole, const ScannedText& found_by, ColumnLabels called)
+    : text(whole), labels(std::move(called)) {
+  scanned.literals = found_by.literals;
+  scanned.raw = found_by.raw;
+  for (ScannedText::Raw& raw : scanned.raw)
+    raw.text = std::string_view(text).substr(static_cast<size_t>(raw.text.data() - whole.data()), raw.text.size());
+}
+
 NamedStatement* PreparedStatements::find(std::string_view name) {
   if (name.empty()) return unnamed_.parsed ? &unnamed_ : nullptr;
   const auto at = named_.find(name);

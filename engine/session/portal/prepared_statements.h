@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engine/statement/own_names.h"
 #include "engine/statement/plan_counts.h"
 #include "engine/statement/prepared.h"
 
@@ -16,11 +17,23 @@ namespace indigo::engine {
 
 class Preparation;
 
+// Of the unnamed statement, when its plan is for any literals and names, and of another text.
+struct LiftedStatement {
+  LiftedStatement(std::string_view whole, const ScannedText& found_by, ColumnLabels called);
+  LiftedStatement(const LiftedStatement&) = delete;
+  LiftedStatement& operator=(const LiftedStatement&) = delete;
+
+  std::string text;
+  ScannedText scanned;  // without the key; borrows from `text`
+  ColumnLabels labels;
+};
+
 struct NamedStatement {
   std::shared_ptr<const ParsedStatement> parsed;
-  std::vector<Oid> parameter_types;  // as declared; resolved ones in prepared
-  PreparedPtr prepared;              // null for an empty statement
-  PreparedPtr for_cursor;            // the same, for named portals that read; made when first needed
+  std::vector<Oid> parameter_types;         // as declared; resolved ones in prepared
+  PreparedPtr prepared;                     // null for an empty statement
+  PreparedPtr for_cursor;                   // the same, for named portals that read; made when first needed
+  std::unique_ptr<LiftedStatement> lifted;  // null: `prepared` and `parsed` are of this statement's text
   PlanCounts plans;
   bool from_sql = false;
   int64_t prepare_time = 0;
