@@ -127,7 +127,9 @@ class NameScanner {
 
   uint32_t word_of(std::string_view text) {
     for (size_t i = 0; i < words_.size(); i++) {
-      if (words_[i].text == text) return static_cast<uint32_t>(i);
+      const std::string_view known = words_[i].text;
+      if (known.size() == text.size() && (text.empty() || (known.back() == text.back() && known == text)))
+        return static_cast<uint32_t>(i);
     }
     Word& word = words_.emplace_back();
     word.text = text;
