@@ -67,8 +67,8 @@ class NameScanner {
 
   // False for what is not followed here: comments, too many words.
   bool scan() {
-    tokens_.reserve(64);
-    words_.reserve(32);
+    tokens_.reserve(128);
+    words_.reserve(48);
     for (size_t at = 0; at < text_.size();) {
       const char c = text_[at];
       if (absl::ascii_isspace(static_cast<unsigned char>(c))) {
