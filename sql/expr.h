@@ -295,6 +295,7 @@ struct SessionValueExpr : ExprOf<ExprKind::kSessionValue> {
 struct WholeRowExpr : ExprOf<ExprKind::kWholeRow> {
   int entry = 0;
   int levels_up = 0;
+  std::vector<TypeRef> columns;  // of a record, while a statement is analyzed: it may be cast to a composite type
 };
 
 struct SortKey {

@@ -162,10 +162,11 @@ Status Interpreter::run_sql(const tree::Sql& s) {
   INDIGO_TRY(check_command(*statement));
   if (s.target.given()) return run_into(s, fragment, *statement);
   const bool utility = statement->is_utility();
-  if (!utility && statement->returns_rows()) {
-    return no_destination(statement->prepared().plan->command == sql::CommandKind::kSelect);
-  }
+  const bool rows = !utility && statement->returns_rows();
+  const bool select = rows && statement->prepared().plan->command == sql::CommandKind::kSelect;
+  // As in PostgreSQL the statement runs first: its own failure, which a handler may want, is the one that is told.
   INDIGO_ASSIGN(const auto outcome, fragment.run(session_, frame_, 0, {}));
+  if (rows) return no_destination(select);
   if (utility && statement->utility_shape() != nullptr) return no_destination(false);
   frame_.row_count = outcome.rows;
   if (!utility) set_found(outcome.rows > 0);

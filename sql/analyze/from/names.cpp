@@ -148,6 +148,7 @@ ExprPtr whole_row(Scope& scope, const NamespaceItem& item, int levels_up, int lo
              is_composite(scope.catalog(), entry->functions[0].call->type.oid)) {
     row->type.oid = entry->functions[0].call->type.oid;
   }
+  if (row->type.oid == oid::kRecord) row->columns = entry->column_types;
   return row;
 }
 

@@ -74,16 +74,22 @@ ExprPtr hidden(const ExprPtr& e) {
   return e;
 }
 
-// A row value to a named row type, column by column.
+// A row value, or the whole row of a subquery, to a named row type, column by column.
 Result<ExprPtr> record_to_composite(Analysis& a, const ExprPtr& e, const TypeRef& type, Coercion context,
                                     int location) {
   RowShape shape;
+  if (location < 0) location = expr_location(e);
   const auto fail = [&](std::string detail) {
     return a.error(sqlstate::kCannotCoerce, "cannot cast type record to " + format_type(a.catalog, type.oid), location)
         .with_detail(std::move(detail));
   };
-  const auto* row = try_as<RowExpr>(e);
-  if (row == nullptr || !row_shape_of_type(a.catalog, type.oid, shape)) {
+  ExprList fields;
+  const auto* whole = try_as<WholeRowExpr>(e);
+  if (const auto* row = try_as<RowExpr>(e)) fields = row->fields;
+  for (size_t i = 0; whole != nullptr && i < whole->columns.size(); i++)
+    fields.push_back(make_var(whole->entry, static_cast<int>(i), whole->columns[i], whole->levels_up, whole->location));
+  const bool known = e->kind == ExprKind::kRow || (whole != nullptr && !whole->columns.empty());
+  if (!known || !row_shape_of_type(a.catalog, type.oid, shape)) {
     return a.error(sqlstate::kCannotCoerce, "cannot cast type record to " + format_type(a.catalog, type.oid), location);
   }
   auto out = std::make_shared<RowExpr>();
@@ -97,18 +103,17 @@ Result<ExprPtr> record_to_composite(Analysis& a, const ExprPtr& e, const TypeRef
       out->names.emplace_back();
       continue;
     }
-    if (next >= row->fields.size()) return fail("Input has too few columns.");
-    INDIGO_ASSIGN(ExprPtr field,
-                  coerce_to_target(a, row->fields[next], shape.types[i], context, Form::kImplicitCast, -1));
+    if (next >= fields.size()) return fail("Input has too few columns.");
+    INDIGO_ASSIGN(ExprPtr field, coerce_to_target(a, fields[next], shape.types[i], context, Form::kImplicitCast, -1));
     if (!field) {
-      return fail("Cannot cast type " + format_type(a.catalog, row->fields[next]->type.oid) + " to " +
+      return fail("Cannot cast type " + format_type(a.catalog, fields[next]->type.oid) + " to " +
                   format_type(a.catalog, shape.types[i].oid) + " in column " + std::to_string(next + 1) + ".");
     }
     next++;
     out->fields.push_back(std::move(field));
     out->names.push_back(shape.names[i]);
   }
-  if (next < row->fields.size()) return fail("Input has too many columns.");
+  if (next < fields.size()) return fail("Input has too many columns.");
   if (base.oid != type.oid) return coerce_to_domain(a, out, type.oid, context, location);
   return ExprPtr(out);
 }
