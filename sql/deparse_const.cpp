@@ -8,6 +8,7 @@
 #include "sql/deparse_session.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
+#include "types/text/strings.h"
 
 namespace indigo::sql {
 namespace {
@@ -21,16 +22,6 @@ std::string value_text(catalog::CatalogView& catalog, const ConstExpr& e, const 
   std::string out;
   type_output(context, e.type, e.value.get(), out);
   return out;
-}
-
-// Backslashes stay as they are: stored text is read with standard_conforming_strings on.
-std::string quoted(std::string_view value) {
-  std::string out = "'";
-  for (const char c : value) {
-    if (c == '\'') out += c;
-    out += c;
-  }
-  return out + "'";
 }
 
 // 'schema.name' of a relation, for text that any session must understand.
@@ -95,7 +86,7 @@ std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, boo
   std::string text = value_text(catalog, e, always_qualify ? nullptr : catalog.formats());
   switch (e.type.oid) {
     case oid::kBool: return e.value.get().b ? "true" : "false";
-    case oid::kUnknown: return quoted(text);
+    case oid::kUnknown: return types::standard_literal(text);
     case oid::kInt4: return text[0] == '-' ? "'" + text + "'::integer" : text;
     case oid::kNumeric: {
       // Without quotes only what reads as numeric again: digits alone would be an integer.
@@ -110,7 +101,7 @@ std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, boo
       break;
     default: break;
   }
-  return quoted(text) + "::" + type;
+  return types::standard_literal(text) + "::" + type;
 }
 
 }  // namespace indigo::sql

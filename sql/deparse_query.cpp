@@ -17,7 +17,7 @@ std::string notify_text(const Query& query) {
   const ExprList& arguments = as<CallExpr>(*query.targets[0].expr).arguments;
   const Datum& payload = as<ConstExpr>(*arguments[1]).value.get();
   std::string out = "\n NOTIFY " + types::quote_identifier(as<ConstExpr>(*arguments[0]).value.get().str);
-  if (!payload.null) out += ", " + types::quote_literal(payload.str);
+  if (!payload.null) out += ", " + types::standard_literal(payload.str);
   return out;
 }
 

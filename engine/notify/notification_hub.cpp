@@ -1,6 +1,7 @@
 #include "engine/notify/notification_hub.h"
 
-#include <algorithm>
+#include <iterator>
+#include <unordered_set>
 
 #include "base/fiber/interrupt_error.h"
 #include "base/sqlstate.h"
@@ -30,31 +31,38 @@ std::string NotificationHub::key_of(Oid database, std::string_view channel) {
 
 NotificationHub::Listener::~Listener() { unlisten_all(); }
 
-bool NotificationHub::Listener::listens_to(std::string_view channel) const {
-  return std::find(channels_.begin(), channels_.end(), channel) != channels_.end();
-}
-
 void NotificationHub::Listener::listen(const std::string& channel) {
   const std::lock_guard lock(hub_.mutex_);
   if (listens_to(channel)) return;
-  hub_.listeners_[key_of(database_, channel)].push_back(this);
+  hub_.listeners_[key_of(database_, channel)].insert(this);
+  hub_.listener_places_++;
   channels_.push_back(channel);
+  places_.emplace(channels_.back(), std::prev(channels_.end()));
+}
+
+void NotificationHub::Listener::forget(std::list<std::string>::iterator channel) {
+  hub_.forget(*this, *channel);
+  places_.erase(*channel);
+  channels_.erase(channel);
 }
 
 void NotificationHub::Listener::unlisten(const std::string& channel) {
   const std::lock_guard lock(hub_.mutex_);
-  const auto at = std::find(channels_.begin(), channels_.end(), channel);
-  if (at == channels_.end()) return;
-  hub_.forget(*this, channel);
-  channels_.erase(at);
+  const auto at = places_.find(channel);
+  if (at == places_.end()) return;
+  forget(at->second);
   if (channels_.empty()) hub_.drop_queue(*this);
 }
 
 void NotificationHub::Listener::unlisten_all() {
-  const std::lock_guard lock(hub_.mutex_);
-  for (const std::string& channel : channels_) hub_.forget(*this, channel);
-  channels_.clear();
-  hub_.drop_queue(*this);
+  constexpr int kAtOnce = 256;  // others want the mutex
+  for (;;) {
+    const std::lock_guard lock(hub_.mutex_);
+    for (int i = 0; i < kAtOnce && !channels_.empty(); i++) forget(channels_.begin());
+    if (!channels_.empty()) continue;
+    hub_.drop_queue(*this);
+    return;
+  }
 }
 
 std::shared_ptr<const NotificationBatch> NotificationHub::Listener::take() {
@@ -72,7 +80,7 @@ std::shared_ptr<const NotificationBatch> NotificationHub::Listener::take() {
 
 void NotificationHub::forget(Listener& listener, const std::string& channel) {
   const auto at = listeners_.find(key_of(listener.database_, channel));
-  std::erase(at->second, &listener);
+  listener_places_ -= at->second.erase(&listener);
   if (at->second.empty()) listeners_.erase(at);
 }
 
@@ -97,9 +105,7 @@ Status NotificationHub::take_turn(const NotificationBatch& batch) {
   {
     const std::lock_guard lock(mutex_);
     // Every listener may get a place.
-    size_t places = 0;
-    for (const auto& [key, listeners] : listeners_) places += listeners.size();
-    if (places == 0 || held_bytes_ + bytes + places * kPlaceBytes <= limit_bytes_) return {};
+    if (listener_places_ == 0 || held_bytes_ + bytes + listener_places_ * kPlaceBytes <= limit_bytes_) return {};
   }
   give_turn();
   return Error(sqlstate::kProgramLimitExceeded, "too many notifications in the NOTIFY queue");
@@ -111,11 +117,14 @@ void NotificationHub::give_turn() {
 }
 
 void NotificationHub::publish(Oid database, const std::shared_ptr<const NotificationBatch>& batch) {
+  std::unordered_set<std::string_view> channels;
+  for (const Notification& n : batch->notifications) channels.insert(n.channel);
+  const size_t bytes = batch_bytes(*batch);
   const std::lock_guard lock(mutex_);
   const uint64_t number = ++batches_;
   size_t places = 0;
-  for (const Notification& n : batch->notifications) {
-    const auto at = listeners_.find(key_of(database, n.channel));
+  for (const std::string_view channel : channels) {
+    const auto at = listeners_.find(key_of(database, channel));
     if (at == listeners_.end()) continue;
     for (Listener* listener : at->second) {
       if (listener->last_batch_ == number) continue;
@@ -127,7 +136,6 @@ void NotificationHub::publish(Oid database, const std::shared_ptr<const Notifica
     }
   }
   if (places == 0) return;
-  const size_t bytes = batch_bytes(*batch);
   held_.emplace(batch.get(), Held{bytes, places});
   held_bytes_ += bytes + places * kPlaceBytes;
 }

@@ -16,12 +16,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/fiber/wait_point.h"
@@ -46,8 +47,8 @@ class NotificationHub {
     Listener& operator=(const Listener&) = delete;
 
     // What has been committed; in the order of LISTEN.
-    const std::vector<std::string>& channels() const { return channels_; }
-    bool listens_to(std::string_view channel) const;
+    const std::list<std::string>& channels() const { return channels_; }
+    bool listens_to(std::string_view channel) const { return places_.contains(channel); }
     void listen(const std::string& channel);
     void unlisten(const std::string& channel);
     void unlisten_all();
@@ -58,10 +59,13 @@ class NotificationHub {
 
    private:
     friend class NotificationHub;
+    void forget(std::list<std::string>::iterator channel);  // under the mutex
     NotificationHub& hub_;
     const Oid database_;
     Waiter& waiter_;
-    std::vector<std::string> channels_;  // changed by the owner, under the hub's mutex
+    // Changed by the owner, under the hub's mutex.
+    std::list<std::string> channels_;
+    std::unordered_map<std::string_view, std::list<std::string>::iterator> places_;  // in channels_
     std::deque<std::shared_ptr<const NotificationBatch>> queue_;
     uint64_t last_batch_ = 0;  // the number of the last one that was put into the queue
     std::atomic<bool> waiting_{false};
@@ -95,7 +99,8 @@ class NotificationHub {
   WaitPoint turn_free_;
 
   mutable std::mutex mutex_;  // guards the members below, and those of listeners
-  std::unordered_map<std::string, std::vector<Listener*>> listeners_;  // by database and channel
+  std::unordered_map<std::string, std::unordered_set<Listener*>> listeners_;  // by database and channel
+  size_t listener_places_ = 0;                                                // in all of them
   std::unordered_map<const NotificationBatch*, Held> held_;
   size_t held_bytes_ = 0;
   uint64_t batches_ = 0;

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,7 +54,7 @@ class SessionNotifications {
   void forget();  // rolled back
 
   // ---- for the client; only between transactions
-  const std::vector<std::string>& channels() const { return listener_.channels(); }
+  const std::list<std::string>& channels() const { return listener_.channels(); }
   const std::atomic<bool>& waiting() const { return listener_.waiting(); }
   struct Delivery {
     int32_t sender = 0;

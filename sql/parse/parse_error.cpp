@@ -30,6 +30,7 @@ constexpr Rule kRules[] = {
     {"not yet implemented", sqlstate::kFeatureNotSupported, ""},
     {"not implemented", sqlstate::kFeatureNotSupported, ""},
     {"LIMIT #,# syntax is not supported", sqlstate::kSyntaxError, "Use separate LIMIT and OFFSET clauses."},
+    {"cannot include schema elements", sqlstate::kFeatureNotSupported, ""},
     {"sequence option", sqlstate::kSyntaxError, ""},
     {"not supported", sqlstate::kFeatureNotSupported, ""},
     {"no longer supported", sqlstate::kFeatureNotSupported, ""},

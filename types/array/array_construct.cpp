@@ -1,7 +1,7 @@
 // Arrays made from elements, arrays and strings; and back to strings.
 #include <algorithm>
 
-#include "base/fiber/long_work.h"
+#include "base/fiber/turns.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/array/array_shape.h"
@@ -20,8 +20,9 @@ namespace {
 using OptionalArray = std::optional<Str>;
 
 void append_elements(const ArrayView& a, std::vector<Datum>& out) {
+  Turns turns;
   for (int32_t i = 0; i < a.count(); i++) {
-    note_work(4);
+    turns.work(8);
     out.push_back(a.element(i));
   }
 }
@@ -134,8 +135,9 @@ OptionalArray fill_with(FuncContext& context, const CallInfo& call, std::optiona
   const Datum value = v.value_or(Datum::make_null(phys_of(context, type)));
   std::vector<Datum> elements;
   elements.reserve(static_cast<size_t>(count));
+  Turns turns;
   for (int64_t i = 0; i < count; i++) {
-    note_work(8);
+    turns.work(8);
     elements.push_back(value);
   }
   return build_array(context, type, phys_of(context, type), dimensions, elements);
@@ -173,8 +175,9 @@ std::string join(FuncContext& context, Str image, Str delimiter, std::optional<S
   const ArrayView a(image);
   std::string out;
   bool first = true;
+  Turns turns;
   for (int32_t i = 0; i < a.count(); i++) {
-    note_work(16 + delimiter.size() / 4);
+    turns.work(64 + delimiter.size() / 4);
     if (!check_text_bytes(context, out.size())) return {};
     if (a.is_null(i) && !null_text) continue;
     if (!first) out.append(delimiter);
@@ -197,8 +200,9 @@ std::optional<std::string> to_text_null(FuncContext& context, OptionalArray imag
 // No delimiter: characters; an empty one: the whole text.
 std::vector<Datum> split(Str text, std::optional<Str> delimiter, std::optional<Str> null_text) {
   std::vector<Datum> parts;
+  Turns turns;
   const auto add = [&](Str part) {
-    note_work(32);
+    turns.work(32);
     parts.push_back(null_text && part == *null_text ? Datum::make_null(Phys::kStr) : Datum::of(part));
   };
   if (text.empty()) return parts;
@@ -228,7 +232,7 @@ std::unique_ptr<SetProducer> open_split(FuncContext&, const CallInfo&, std::span
     return i < arguments.size() && !arguments[i].null ? std::optional<Str>(arguments[i].str) : std::nullopt;
   };
   auto rows = std::make_unique<RowSet>();
-  for (const Datum& part : split(arguments[0].str, optional(1), optional(2))) rows->add({rows->keep(part)});
+  for (const Datum& part : split(arguments[0].str, optional(1), optional(2))) rows->add_in_turn({rows->keep(part)});
   return rows;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/fiber/long_work.h"
+#include "base/fiber/turns.h"
 #include "types/array/array_shape.h"
 #include "types/array/element_collator.h"
 #include "types/function/collation.h"
@@ -128,8 +129,11 @@ OptionalInt position_from(FuncContext& context, const CallInfo& call, const Arra
   const auto [order, collator] = element_order(context, call, a);
   if (order == nullptr || a.count() == 0) return {};
   const int32_t low = a.dimension(0).lower;
-  for (int64_t i = std::max<int64_t>(from - low, 0); i < a.count(); i++)
+  Turns turns;
+  for (int64_t i = std::max<int64_t>(from - low, 0); i < a.count(); i++) {
+    turns.work(16);
     if (same_element(*order, a.element(static_cast<int32_t>(i)), v, collator)) return static_cast<int32_t>(i + low);
+  }
   return {};
 }
 OptionalInt position(FuncContext& context, const CallInfo& call, OptionalArray image, std::optional<Datum> v) {
@@ -158,9 +162,12 @@ OptionalArray positions(FuncContext& context, const CallInfo& call, OptionalArra
   const auto [order, collator] = element_order(context, call, a);
   if (order == nullptr) return {};
   std::vector<Datum> found;
-  for (int32_t i = 0; i < a.count(); i++)
+  Turns turns;
+  for (int32_t i = 0; i < a.count(); i++) {
+    turns.work(16);
     if (same_element(*order, a.element(i), v.value_or(Datum()), collator))
       found.push_back(Datum::of(i + a.dimension(0).lower));
+  }
   return context.arena().copy(make_array(oid::kInt4, Phys::kI32, found));
 }
 // `to` null: removes.
@@ -172,7 +179,9 @@ OptionalArray substitute(FuncContext& context, const CallInfo& call, Str image, 
   if (order == nullptr) return {};
   std::vector<Datum> elements;
   bool changed = false;
+  Turns turns;
   for (int32_t i = 0; i < a.count(); i++) {
+    turns.work(16);
     const Datum e = a.element(i);
     const bool same = same_element(*order, e, from, collator);
     changed |= same;

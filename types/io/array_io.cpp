@@ -1,5 +1,5 @@
 // Arrays' text form, '{1,NULL,"a b"}' with nested braces and an optional '[1:2]=' in front, and their binary form.
-#include "base/fiber/long_work.h"
+#include "base/fiber/turns.h"
 #include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/function/phys_of.h"
@@ -125,7 +125,7 @@ class ArrayParser {
       return finish(depth, 0);
     }
     while (true) {
-      note_work(kUnitsOfElement);
+      turns_.work(kUnitsOfElement);
       skip_blanks();
       if (peek() == '{') {
         if (leaf_depth_ == static_cast<int>(depth)) return fail("Unexpected \"{\" character.");
@@ -215,7 +215,7 @@ class ArrayParser {
     const Datum null = Datum::make_null(phys_of(context_, element_.oid));
     elements_.reserve(texts_.size());
     for (const std::optional<std::string>& text : texts_) {
-      note_work(kUnitsOfElement);
+      turns_.work(kUnitsOfElement);
       elements_.push_back(text ? type_input(context_, element_, *text) : null);
       if (context_.failed() || !check_domain(context_, element_, elements_.back())) return false;
     }
@@ -223,6 +223,7 @@ class ArrayParser {
   }
 
   FuncContext& context_;
+  Turns turns_;
   const TypeRef& element_;
   char delimiter_;
   Str text_;
@@ -271,10 +272,11 @@ void array_output(FuncContext& context, Str image, char delimiter, std::string& 
   const TypeRef element{array.element_type(), -1, kInvalidOid};
   std::string text;
   int32_t index = 0;
+  Turns turns;
   const auto level = [&](const auto& self, int depth) -> void {
     out.push_back('{');
     for (int32_t i = 0; i < array.dimension(depth).length; i++) {
-      note_work(kUnitsOfElement);
+      turns.work(kUnitsOfElement);
       if (i > 0) out.push_back(delimiter);
       if (depth + 1 < array.dimensions()) {
         self(self, depth + 1);
@@ -353,7 +355,9 @@ Datum array_receive(FuncContext& context, const TypeRef& element, Str bytes) {
   const Phys phys = phys_of(context, element.oid);
   std::vector<Datum> elements;
   elements.reserve(static_cast<size_t>(count));
+  Turns turns;
   for (int64_t i = 0; i < count; i++) {
+    turns.work(kUnitsOfElement);
     const int32_t length = next();
     if (short_message) return fail_short();
     if (length == -1) {
@@ -380,7 +384,9 @@ void array_send(FuncContext& context, Oid declared, Str image, std::string& out)
     send_integer(static_cast<uint32_t>(array.dimension(d).lower), out);
   }
   const TypeRef element{array.element_type(), -1, kInvalidOid};
+  Turns turns;
   for (int32_t i = 0; i < array.count(); i++) {
+    turns.work(kUnitsOfElement);
     if (array.is_null(i)) {
       send_integer(UINT32_MAX, out);
       continue;

@@ -127,7 +127,7 @@ Producer open_elements(FuncContext& context, const CallInfo&, std::span<const Da
   }
   auto rows = std::make_unique<RowSet>();
   v.for_each_element([&](V e) {
-    rows->add({member(context, *rows, e, kText)});
+    rows->add_in_turn({member(context, *rows, e, kText)});
     return true;
   });
   return rows;
@@ -143,7 +143,7 @@ Producer open_each(FuncContext& context, const CallInfo&, std::span<const Datum>
   }
   auto rows = std::make_unique<RowSet>();
   v.for_each_field(context, [&](Str key, V e) {
-    rows->add({rows->text(key), member(context, *rows, e, kText)});
+    rows->add_in_turn({rows->text(key), member(context, *rows, e, kText)});
     return true;
   });
   return rows;
@@ -159,7 +159,7 @@ Producer open_keys(FuncContext& context, const CallInfo&, std::span<const Datum>
   }
   auto rows = std::make_unique<RowSet>();
   v.for_each_field(context, [&](Str key, V) {
-    rows->add({rows->text(key)});
+    rows->add_in_turn({rows->text(key)});
     return true;
   });
   return rows;

@@ -4,6 +4,7 @@
 
 #include "base/fiber/long_work.h"
 #include "base/fiber/stack.h"
+#include "base/fiber/turns.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"
@@ -112,7 +113,7 @@ class Parser {
 
   // ---- grammar
   bool value() {
-    note_work(16);
+    turns_.work(32);
     if (stack_remaining() == 0) [[unlikely]] {
       context_.fail(stack_depth_error());
       return false;
@@ -311,6 +312,7 @@ class Parser {
   }
 
   FuncContext& context_;
+  Turns turns_;
   Str text_;
   JsonSink* sink_;
   size_t at_ = 0;

@@ -307,7 +307,7 @@ std::unique_ptr<SetProducer> open_populate(FuncContext& context, const CallInfo&
     if (e.kind() != JsonKind::kObject) return objects = false;
     const Datum row = populator.record(e, shape);
     if (context.failed() || !check_domain(context, {given.domain, -1, kInvalidOid}, row)) return false;
-    rows->add({rows->keep(row)});
+    rows->add_in_turn({rows->keep(row)});
     return true;
   });
   if (!objects) return refuse(std::string("argument of ") + function + " must be an array of objects");

@@ -99,7 +99,7 @@ std::unique_ptr<SetProducer> open_query(FuncContext& context, const CallInfo&, s
   (void)run(context, arguments[0].str, arguments[1].str, arguments[2].str, arguments[3].b, kZone, &found);
   if (context.failed()) return empty_set();
   auto rows = std::make_unique<RowSet>();
-  for (const PathValue& v : found) rows->add({rows->text(v.image(context))});
+  for (const PathValue& v : found) rows->add_in_turn({rows->text(v.image(context))});
   return rows;
 }
 

@@ -228,7 +228,8 @@ OptionalStr hull_of_multirange(FuncContext& context, Str a) {
 std::unique_ptr<SetProducer> open_unnest(FuncContext&, const CallInfo&, std::span<const Datum> arguments) {
   if (any_null(arguments)) return empty_set();
   auto rows = std::make_unique<RowSet>();
-  for (const RangeValue& range : read_multirange(arguments[0].str).ranges) rows->add({rows->text(range_image(range))});
+  for (const RangeValue& range : read_multirange(arguments[0].str).ranges)
+    rows->add_in_turn({rows->text(range_image(range))});
   return rows;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fiber/long_work.h"
+#include "base/fiber/turns.h"
 #include "base/sqlstate.h"
 #include "types/function/kernel.h"
 #include "types/function/registry.h"
@@ -38,6 +39,11 @@ class RowSet final : public SetProducer {
     note_work(64);
     rows_.push_back(std::move(row));
   }
+  // By who holds nothing that others may wait for.
+  void add_in_turn(std::vector<Datum> row) {
+    turns_.work(64);
+    rows_.push_back(std::move(row));
+  }
   uint32_t next(FuncContext& context, std::span<Vector> columns, uint32_t capacity) override {
     uint32_t n = 0;
     for (; n < capacity && at_ < rows_.size(); n++, at_++) {
@@ -57,6 +63,7 @@ class RowSet final : public SetProducer {
  private:
   Arena arena_;
   std::vector<std::vector<Datum>> rows_;
+  Turns turns_;
   size_t at_ = 0;
 };
 

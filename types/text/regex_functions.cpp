@@ -163,7 +163,7 @@ std::unique_ptr<SetProducer> open_matches(FuncContext& context, const CallInfo&,
   if (re == nullptr) return empty_set();
   auto rows = std::make_unique<RowSet>();
   for_each_match(context, *re, arguments[0].str, 0, [&](const Found& found) {
-    rows->add({rows->text(groups_array(context, found))});
+    rows->add_in_turn({rows->text(groups_array(context, found))});
     return flags.global;
   });
   return rows;
@@ -200,7 +200,7 @@ std::unique_ptr<SetProducer> open_split(FuncContext& context, const CallInfo&, s
   const Regex* re = compile(context, arguments[1].str, arguments.size() > 2 ? arguments[2].str : Str(), flags);
   if (re == nullptr || refuse_global(context, flags, "regexp_split_to_table()")) return empty_set();
   auto rows = std::make_unique<RowSet>();
-  for (Str piece : split(context, *re, arguments[0].str)) rows->add({rows->text(piece)});
+  for (Str piece : split(context, *re, arguments[0].str)) rows->add_in_turn({rows->text(piece)});
   return rows;
 }
 

@@ -58,6 +58,15 @@ std::string quote_identifier(Str name) {
   return "\"" + replace_all(name, "\"", "\"\"") + "\"";
 }
 
+std::string standard_literal(Str text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += c;
+    out += c;
+  }
+  return out + "'";
+}
+
 std::string quote_literal(Str text) {
   std::string out = text.find('\\') == Str::npos ? "'" : "E'";
   for (char c : text) {

@@ -24,7 +24,8 @@ std::string replace_all(Str s, Str from, Str to);
 // SQL quoting.
 bool is_quoted_keyword(std::string_view word);  // any but unreserved keywords
 std::string quote_identifier(Str name);
-std::string quote_literal(Str text);  // E'' when there is a backslash
+std::string quote_literal(Str text);     // E'' when there is a backslash
+std::string standard_literal(Str text);  // backslashes as they are: what is read with standard_conforming_strings on
 
 // Binary to text. decode: fails in the context.
 std::string encode_hex(Str bytes);

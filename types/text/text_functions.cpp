@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fiber/long_work.h"
+#include "base/fiber/turns.h"
 #include "base/name.h"
 #include "base/utf8.h"
 #include "types/function/collation.h"
@@ -142,8 +143,10 @@ Str right(Str s, int32_t n) {
 Str reverse(FuncContext& context, Str s) {
   char* to = static_cast<char*>(context.arena().allocate(s.size(), 1));
   char* at = to + s.size();
+  Turns turns;
   for (size_t i = 0; i < s.size();) {
     const size_t n = std::min(utf8_length(s[i]), s.size() - i);
+    turns.work(4);
     at -= n;
     std::memcpy(at, s.data() + i, n);
     i += n;
@@ -157,9 +160,10 @@ Str repeat(FuncContext& context, Str s, int32_t count) {
   char* to = static_cast<char*>(context.arena().allocate(total, 1));
   if (total > 0) std::memcpy(to, s.data(), s.size());
   constexpr size_t kAtOnce = size_t{4} << 20;
+  Turns turns;
   for (size_t done = s.size(); done < total;) {
     const size_t more = std::min({done, total - done, std::max(kAtOnce / s.size() * s.size(), s.size())});
-    note_work(more / 2);
+    turns.work(more / 2);
     std::memcpy(to + done, to, more);
     done += more;
   }

@@ -35,7 +35,8 @@ std::unique_ptr<SetProducer> open_tokens(FuncContext& context, const CallInfo&, 
   if (any_null(arguments) || !check_parser(context, arguments[0])) return empty_set();
   auto rows = std::make_unique<RowSet>();
   DefaultParser parser(arguments[1].str);
-  while (const std::optional<Token> token = parser.next()) rows->add({number(token->type), rows->text(token->text)});
+  while (const std::optional<Token> token = parser.next())
+    rows->add_in_turn({number(token->type), rows->text(token->text)});
   return rows;
 }
 
@@ -44,7 +45,7 @@ std::unique_ptr<SetProducer> open_token_types(FuncContext& context, const CallIn
   auto rows = std::make_unique<RowSet>();
   int32_t type = 0;
   for (const TokenTypeName& name : token_type_names())
-    rows->add({Datum::of(++type), rows->text(name.alias), rows->text(name.description)});
+    rows->add_in_turn({Datum::of(++type), rows->text(name.alias), rows->text(name.description)});
   return rows;
 }
 

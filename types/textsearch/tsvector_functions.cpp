@@ -206,7 +206,7 @@ std::unique_ptr<SetProducer> open_lexemes(FuncContext&, const CallInfo&, std::sp
       row[1] = rows->text(make_array(oid::kInt2, Phys::kI16, dimensions, positions));
       row[2] = rows->text(make_array(oid::kText, Phys::kStr, dimensions, weights));
     }
-    rows->add(std::move(row));
+    rows->add_in_turn(std::move(row));
   }
   return rows;
 }

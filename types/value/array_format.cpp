@@ -1,6 +1,6 @@
 #include "types/value/array_format.h"
 
-#include "base/fiber/long_work.h"
+#include "base/fiber/turns.h"
 #include "base/raised_error.h"
 #include "base/sqlstate.h"
 
@@ -11,8 +11,9 @@ std::string make_array(Oid element_type, Phys element_phys, std::span<const Arra
   if (elements.empty()) dimensions = {};
   bool nulls = false;
   size_t string_bytes = 0;
+  Turns turns;
   for (const Datum& e : elements) {
-    note_work(2);
+    turns.work(4);
     nulls |= e.null;
     if (element_phys == Phys::kStr && !e.null) string_bytes += e.str.size();
   }
@@ -42,11 +43,11 @@ std::string make_array(Oid element_type, Phys element_phys, std::span<const Arra
   uint32_t end = 0;
   for (size_t i = 0; i < count; i++) {
     const Datum& e = elements[i];
-    note_work(4);
+    turns.work(8);
     if (e.null) p[bitmap_at + i / 8] = static_cast<char>(p[bitmap_at + i / 8] | (1 << (i & 7)));
     if (element_phys == Phys::kStr) {
       if (!e.null && !e.str.empty()) {
-        note_work(e.str.size());
+        turns.work(e.str.size());
         image.append(e.str);
         end += static_cast<uint32_t>(e.str.size());
       }

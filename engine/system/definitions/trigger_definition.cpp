@@ -2,6 +2,7 @@
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/system/catalog_rows.h"
 #include "sql/analyze/trigger_condition.h"
+#include "types/text/strings.h"
 
 namespace indigo::engine {
 
@@ -31,16 +32,6 @@ std::string events_text(const catalog::RelationInfo& relation, const catalog::Tr
   }
   add(catalog::kTriggerTruncate, "TRUNCATE");
   return out;
-}
-
-std::string literal(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') out += c;
-    out += c;
-  }
-  out += "'";
-  return text.find('\\') != std::string::npos ? "E" + out : out;
 }
 
 std::string function_text(SessionParts& session, Oid function) {
@@ -86,7 +77,8 @@ Result<OwnedDatum> trigger_definition(SessionParts& session, std::span<const Dat
     out += "WHEN (" + sql::print_trigger_condition(session.context(), t->condition, *relation, pretty) + ") ";
   }
   out += "EXECUTE FUNCTION " + function_text(session, t->function) + "(";
-  for (size_t i = 0; i < t->arguments.size(); i++) out += (i == 0 ? "" : ", ") + literal(t->arguments[i]);
+  for (size_t i = 0; i < t->arguments.size(); i++)
+    out += (i == 0 ? "" : ", ") + types::standard_literal(t->arguments[i]);
   return text_value(out + ")");
 }
 

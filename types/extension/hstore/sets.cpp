@@ -16,7 +16,7 @@ std::unique_ptr<SetProducer> open_pairs(FuncContext&, const CallInfo&, std::span
     std::vector<Datum> row;
     if (kPart != Part::kValues) row.push_back(rows->text(pair.key));
     if (kPart != Part::kKeys) row.push_back(pair.value ? rows->text(*pair.value) : Datum::make_null(Phys::kStr));
-    rows->add(std::move(row));
+    rows->add_in_turn(std::move(row));
   }
   return rows;
 }

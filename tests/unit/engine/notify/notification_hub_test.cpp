@@ -105,5 +105,26 @@ TEST(NotificationHub, BatchesArriveInTheOrderOfCommits) {
   for (size_t i = 0; i < heard.size(); i++) EXPECT_EQ(heard[i], "a:" + std::to_string(i));
 }
 
+// Quadratic in them this takes minutes.
+TEST(NotificationHub, ManyChannelsInTheOrderOfListen) {
+  constexpr int kChannels = 200000;
+  NotificationHub hub;
+  SessionNotifications listener(hub, 1, Waiter::current(), 1), sender(hub, 1, Waiter::current(), 2);
+  for (int i = 0; i < kChannels; i++) listener.listen("c" + std::to_string(i));
+  commit(listener);
+  for (int i = 1; i < kChannels; i += 2) listener.unlisten("c" + std::to_string(i));
+  listener.listen("c0");
+  commit(listener);
+  ASSERT_EQ(listener.channels().size(), kChannels / 2);
+  EXPECT_EQ(listener.channels().front(), "c0");
+  EXPECT_EQ(listener.channels().back(), "c" + std::to_string(kChannels - 2));
+  for (int i = 0; i < kChannels; i++) ASSERT_TRUE(sender.notify("c" + std::to_string(i), "x").ok());
+  commit(sender);
+  EXPECT_EQ(drain(listener).size(), kChannels / 2);
+  listener.unlisten_all();
+  commit(listener);
+  EXPECT_TRUE(listener.channels().empty());
+}
+
 }  // namespace
 }  // namespace indigo::engine
