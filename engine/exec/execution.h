@@ -4,6 +4,7 @@
 // a portal may keep it open; its snapshot is pinned by the owner that keeps it across statements.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -64,6 +65,10 @@ class Execution {
 
   // What the node has done so far; null unless made with `analyze`, and for nodes that were never built.
   virtual const sql::PlanCounters* counters(const sql::Plan& plan) const = 0;
+
+  // What running it has left allocated, about, noted by who keeps it between runs (ExecutionPool).
+  int64_t kept_bytes = 0;
+  int64_t held_before = 0;  // of the session's, before this run
 
   // analyze: count rows and time of every node (EXPLAIN ANALYZE).
   static std::unique_ptr<Execution> create(std::shared_ptr<const sql::PlannedStatement> statement,

@@ -174,9 +174,10 @@ Result<std::vector<std::shared_ptr<const ParsedStatement>>> parse_statements(
     std::string_view text, const std::shared_ptr<const sql::VariableScope>& variables) {
   INDIGO_ASSIGN(const auto tree, sql::parse(text));
   std::vector<std::shared_ptr<const ParsedStatement>> out;
+  const SharedText whole = share_text(text);
   for (const auto& statement : tree->statements()) {
     auto parsed = std::make_shared<ParsedStatement>();
-    *parsed = {tree, statement.node, std::string(text), statement.location, statement.length, variables};
+    *parsed = {tree, statement.node, whole, statement.location, statement.length, variables};
     out.push_back(std::move(parsed));
   }
   return out;

@@ -16,7 +16,7 @@ Result<ProcedureCall> ProcedureCall::analyze(SessionParts& session, const Parsed
                                              std::span<const TypeRef> types, bool infer) {
   std::vector<Oid> declared;
   for (const TypeRef& type : types) declared.push_back(type.oid);
-  sql::AnalyzeInput input{statement.node, statement.text, declared, infer, {}};
+  sql::AnalyzeInput input{statement.node, statement.text(), declared, infer, {}};
   input.variables = statement.variables.get();
   ProcedureCall out;
   INDIGO_ASSIGN(out.call_, sql::analyze_call(session.context(), *statement.node->call_stmt, input));

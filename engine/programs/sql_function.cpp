@@ -31,7 +31,7 @@ Result<std::string> body_text(SessionParts& session, const types::FunctionInfo& 
 }
 
 // An error's place in the body is told as such.
-Error in_body(Error error, const std::string& text) {
+Error in_body(Error error, std::string_view text) {
   if (error.position > 0 && error.internal_query.empty()) {
     error.internal_query = text;
     error.internal_position = error.position;
@@ -187,7 +187,7 @@ Status SqlFunction::run(SessionParts& session, std::span<const Datum> arguments,
     auto outcome = statements_[i]->run(session, arguments, may_change(), last && !all && reads ? 1 : 0,
                                        last ? checked : NestedStatement::Rows());
     if (outcome.ok()) continue;
-    Error error = in_body(std::move(*outcome.take_error()), statements_[i]->parsed().text);
+    Error error = in_body(std::move(*outcome.take_error()), statements_[i]->parsed().text());
     error.add_context(context(i));
     return error;
   }

@@ -2,7 +2,8 @@
 // the state of the catalog that they have been compiled in, though their plan may.
 //
 // Buffers are most of what a prepared statement that has run takes, so all pools of the process have room for kOfProcessMax
-// executions: one session for a thousand statements, each of a thousand sessions for those that it has run last.
+// executions and about kBytesOfProcess: one session for a thousand statements, each of a thousand sessions for those that it has
+// run last.
 // Thread safety: none; belongs to a session. The count of pools is the process's.
 #pragma once
 
@@ -21,6 +22,7 @@ namespace indigo::engine {
 class ExecutionPool {
  public:
   static constexpr size_t kOfProcessMax = 4096, kOfSessionMin = 4;
+  static constexpr int64_t kBytesOfProcess = int64_t{128} << 20, kBytesOfSessionMin = int64_t{256} << 10;
 
   ExecutionPool() { pools.fetch_add(1, std::memory_order_relaxed); }
   ~ExecutionPool() { pools.fetch_sub(1, std::memory_order_relaxed); }
@@ -33,6 +35,7 @@ class ExecutionPool {
   void give_back(const Prepared& prepared, std::unique_ptr<Execution> execution, uint64_t catalog_version);
   void clear();
   size_t idle_count() const { return idle_count_; }
+  int64_t idle_bytes() const { return idle_bytes_; }
 
  private:
   // The last one used is found without a look-up. One that has run only once makes room for the next: most statements of
@@ -46,15 +49,19 @@ class ExecutionPool {
     std::unique_ptr<Execution> execution;
     uint64_t since = 0;  // of changes_
   };
-  // Those that have waited longest go, a quarter more than there is no room for.
-  void make_room();
+  // For one more of so many bytes: those that have waited longest go, a quarter more than there is no room for.
+  void make_room(int64_t bytes);
+  // This session's part of what the process may keep.
+  static size_t share_of(size_t all, size_t least, size_t most);
+  static int64_t bytes_most();
 
   static inline std::atomic<size_t> pools{0};
   Last last_;
   uint64_t catalog_version_ = 0;  // that all of them are of
   absl::flat_hash_map<const sql::PlannedStatement*, std::vector<Idle>> idle_;
-  size_t idle_count_ = 0;  // in idle_
-  uint64_t changes_ = 0;   // times that one has been put there
+  size_t idle_count_ = 0;   // in idle_
+  int64_t idle_bytes_ = 0;  // theirs
+  uint64_t changes_ = 0;    // times that one has been put there
 };
 
 }  // namespace indigo::engine

@@ -145,7 +145,7 @@ Status SessionImpl::prepare_new(NamedStatement& statement, std::string_view text
   report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
   auto parsed = std::make_shared<ParsedStatement>();
   parsed->tree = tree;
-  parsed->text = text;
+  parsed->whole_text = share_text(text);
   statement.parsed = parsed;
   if (tree->statements().empty()) return {};
   parsed->node = tree->statements()[0].node;
@@ -161,7 +161,7 @@ Result<PreparedPtr> SessionImpl::for_cursor(NamedStatement& statement) {
   Preparation& preparation = parts_.preparation();
   if (statement.for_cursor == nullptr) {
     // Drivers that parse a statement again for each portal find its plan again.
-    scan_literals(statement.parsed->text, scanned_);
+    scan_literals(statement.parsed->text(), scanned_);
     const bool reuse = scanned_.cacheable && scanned_.literals.empty() && statement.parameter_types.empty();
     if (reuse) {
       statement.for_cursor = preparation.find_without_literals(scanned_, Preparation::CacheUse::kCursor);
@@ -195,6 +195,7 @@ Status SessionImpl::make_portal(const BindMessage& bind, RowSink& sink) {
   portal.text.clear();
   portal.arena.reset();
   portal.prepared = statement->prepared;
+  portal.source_text = statement->source_text;
   portal.shape = nullptr;
   portal.created_at_depth = parts_.block().depth();
   if (portal.prepared == nullptr) return {};
@@ -284,7 +285,11 @@ Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink
   if (portal->status == Portal::Status::kFailed) {
     return parts_.block().state() == TransactionBlock::State::kFailed ? in_failed_block() : cannot_run(name);
   }
-  parts_.begin_message(portal->text.empty() ? portal->prepared->parsed->text : portal->text);
+  const bool of_prepare = !portal->is_cursor && portal->source_text != nullptr;
+  const std::string_view shown = of_prepare             ? std::string_view(*portal->source_text)
+                                 : portal->text.empty() ? portal->prepared->parsed->text()
+                                                        : std::string_view(portal->text);
+  parts_.begin_message(shown);
   if (portal->status == Portal::Status::kDone && portal->shape == nullptr) return cannot_run(name);
   parts_.message().log().runs(*portal->prepared);
   StatementCount count(parts_, portal->prepared);

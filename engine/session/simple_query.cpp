@@ -48,11 +48,12 @@ Status SessionImpl::run_text(std::string_view text, RowSink& sink) {
   report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
   if (statements.empty()) sink.empty_query();
   parts_.block().set_several(statements.size() > 1);
+  const SharedText whole = share_text(text);
   for (size_t i = 0; i < statements.size(); i++) {
     parts_.waiter().yield_if_due();
     if (i > 0) parts_.message().start_timeout();  // each statement has its own time, and SET may have changed it
     auto parsed = std::make_shared<ParsedStatement>();
-    *parsed = {tree, statements[i].node, std::string(text), statements[i].location, statements[i].length};
+    *parsed = {tree, statements[i].node, whole, statements[i].location, statements[i].length};
     INDIGO_TRY(run_one(parsed, i + 1 == statements.size(), sink));
   }
   return {};

@@ -24,7 +24,7 @@ bool is_only_named(const PgQuery__Node* node) {
 }
 
 std::string_view own_text(const ParsedStatement& parsed) {
-  const std::string_view whole = parsed.text;
+  const std::string_view whole = parsed.text();
   const auto begin = static_cast<size_t>(parsed.location);
   const std::string_view part =
       parsed.length > 0 ? whole.substr(begin, static_cast<size_t>(parsed.length)) : whole.substr(begin);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalog/change_log.h"
@@ -22,14 +23,20 @@ namespace indigo::engine {
 
 struct OwnNames;  // engine/statement/own_names.h
 
+// A text may have many statements, and each may be kept: they share it.
+using SharedText = std::shared_ptr<const std::string>;
+inline SharedText share_text(std::string_view text) { return std::make_shared<const std::string>(text); }
+
 // One statement of a text, parsed.
 struct ParsedStatement {
   std::shared_ptr<const sql::ParsedText> tree;  // owns `node`
   const PgQuery__Node* node = nullptr;          // null: an empty statement
-  std::string text;                             // the whole text that locations refer to
+  SharedText whole_text;                        // that locations refer to; null: empty
   int location = 0, length = 0;                 // this statement's part of it
   std::shared_ptr<const sql::VariableScope>
       variables;  // of the program that it is a statement of; they are its parameters
+
+  std::string_view text() const { return whole_text == nullptr ? std::string_view() : *whole_text; }
 };
 
 struct Prepared {
@@ -67,6 +74,7 @@ struct Prepared {
   bool notifies = false;  // NOTIFY of a rule
   // One row that immutable functions alone compute: PostgreSQL computes it while planning, so fails before it describes it.
   bool computed_first = false;
+  int behind = 0;                      // characters of the client's text before the statement's own: PREPARE ... AS
   std::shared_ptr<const void> origin;  // what it shares with other sessions' (shared_plans.h); null: nothing
   bool is_utility() const { return plan == nullptr && !unplanned; }
 };

@@ -1,5 +1,7 @@
 #include "engine/statement/statement_cache.h"
 
+#include <algorithm>
+
 #include "base/memory/memory_reserve.h"
 
 namespace indigo::engine {
@@ -17,6 +19,17 @@ void StatementCache::clear() {
   entries_.clear();
   on_probation_.clear();
   key_bytes_ = 0;
+  shapes_ = 0;
+}
+
+size_t StatementCache::entries_most() {
+  return std::clamp(kOfProcessMax / std::max<size_t>(caches.load(std::memory_order_relaxed), 1), kEntriesMin,
+                    kEntriesMax);
+}
+
+void StatementCache::forget_shapes(Entry& entry) {
+  shapes_ -= entry.by_shape.size();
+  entry.by_shape.clear();
 }
 
 void StatementCache::end_probation() {
@@ -25,6 +38,7 @@ void StatementCache::end_probation() {
     if (const auto at = entries_.find(std::string_view(key)); at != entries_.end() && at->second.on_probation) {
       seen_.add(hash_of(key));
       key_bytes_ -= key.size();
+      shapes_ -= at->second.by_shape.size();
       entries_.erase(at);
     }
     on_probation_.pop_front();
@@ -81,7 +95,7 @@ void StatementCache::insert(const ScannedText& scanned, uint64_t generation, Pre
 void StatementCache::insert(const ScannedText& scanned, const std::vector<bool>& free_names, uint64_t generation,
                             PreparedPtr prepared) {
   if (scanned.key.size() > kKeyBytesMax / 4) return;
-  if (generation != generation_ || entries_.size() >= kEntriesMax || key_bytes_ + scanned.key.size() > kKeyBytesMax) {
+  if (generation != generation_ || plan_count() >= entries_most() || key_bytes_ + scanned.key.size() > kKeyBytesMax) {
     clear();
     generation_ = generation;
   }
@@ -106,7 +120,7 @@ void StatementCache::insert(const ScannedText& scanned, const std::vector<bool>&
   if (again) entry.on_probation = false;
   if (entry.used != used) {  // the first plan, or one that needed more of its literals
     entry.used = std::move(used);
-    entry.by_shape.clear();
+    forget_shapes(entry);
     entry.only = nullptr;
   }
   entry.all_used = true;
@@ -115,14 +129,15 @@ void StatementCache::insert(const ScannedText& scanned, const std::vector<bool>&
     entry.only = std::move(prepared);
     return;
   }
-  if (entry.by_shape.size() >= kEntriesMax) entry.by_shape.clear();
-  entry.by_shape[std::move(shape)] = std::move(prepared);
+  const auto [of_shape, added] = entry.by_shape.insert_or_assign(std::move(shape), std::move(prepared));
+  if (added) shapes_++;
 }
 
 void StatementCache::erase(const ScannedText& scanned, uint64_t generation) {
   if (generation != generation_) return;
   if (auto at = entries_.find(std::string_view(scanned.key)); at != entries_.end()) {
     key_bytes_ -= at->first.size();
+    shapes_ -= at->second.by_shape.size();
     entries_.erase(at);
   }
 }
@@ -131,7 +146,7 @@ void StatementCache::erase_if(const std::function<bool(const Prepared&)>& wanted
   for (auto at = entries_.begin(); at != entries_.end();) {
     Entry& entry = at->second;
     if (entry.only != nullptr && wanted(*entry.only)) entry.only = nullptr;
-    absl::erase_if(entry.by_shape, [&](const auto& plan) { return wanted(*plan.second); });
+    shapes_ -= absl::erase_if(entry.by_shape, [&](const auto& plan) { return wanted(*plan.second); });
     if (entry.only == nullptr && entry.by_shape.empty()) {
       key_bytes_ -= at->first.size();
       entries_.erase(at++);

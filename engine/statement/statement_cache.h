@@ -11,9 +11,10 @@
 // Two steps: the key text names an Entry; an Entry knows which of the lifted literals shape the plan (LIMIT 5, ORDER BY 2),
 // and finds the plan by those literals' values. Which literals shape a plan is the same for every text with this key, because
 // the key contains each literal's lexical class.
-// Thread safety: a StatementCache belongs to one session. Prepared statements are immutable.
+// Thread safety: a StatementCache belongs to one session; the count of caches is the process's. Prepared statements are immutable.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -32,10 +33,17 @@ class StatementCache {
  public:
   // Cached statements at most; when full the cache starts again empty.
   static constexpr size_t kEntriesMax = 1000;
+  // Of all sessions: a session among many keeps its part, though never fewer than kEntriesMin.
+  static constexpr size_t kOfProcessMax = 32 * 1024, kEntriesMin = 64;
   static constexpr size_t kOnProbation = 32;
   static constexpr size_t kPutOff = 64;
   // Of all keys: a plan takes up to a hundred times the memory of its text.
   static constexpr size_t kKeyBytesMax = 4 << 20;
+
+  StatementCache() { caches.fetch_add(1, std::memory_order_relaxed); }
+  ~StatementCache() { caches.fetch_sub(1, std::memory_order_relaxed); }
+  StatementCache(const StatementCache&) = delete;
+  StatementCache& operator=(const StatementCache&) = delete;
 
   // The prepared statement for this text, or null. `generation` is what plans depend on besides the text (search_path and
   // so on); entries of another generation are not found.
@@ -56,6 +64,8 @@ class StatementCache {
   void erase_if(const std::function<bool(const Prepared&)>& wanted);
   void clear();
   size_t size() const { return entries_.size(); }
+  // Of all entries.
+  size_t plan_count() const { return entries_.size() + shapes_; }
 
  private:
   struct Entry {
@@ -85,13 +95,17 @@ class StatementCache {
   };
   // Makes room for one more entry on probation.
   void end_probation();
+  static size_t entries_most();
+  void forget_shapes(Entry& entry);
   static uint64_t hash_of(std::string_view key) { return Hash{}(key); }
   static void shape_of(const ScannedText& scanned, const std::vector<bool>& used, std::string& out);
 
+  static inline std::atomic<size_t> caches{0};
   absl::flat_hash_map<std::string, Entry, Hash, Equal> entries_;
   std::deque<std::string> on_probation_;  // keys, oldest first; of some the entry is gone or no longer on probation
   Seen seen_;
   absl::flat_hash_map<uint64_t, uint32_t> put_off_;  // hashes of keys, and how often yet
+  size_t shapes_ = 0;                                // in all by_shape
   uint64_t generation_ = 0;
   size_t key_bytes_ = 0;
   std::string shape_;

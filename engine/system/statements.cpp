@@ -10,6 +10,15 @@ namespace indigo::engine {
 
 namespace {
 
+std::string_view text_of(const Portal& portal) {
+  return portal.source_text == nullptr ? std::string_view() : std::string_view(*portal.source_text);
+}
+
+std::string_view text_of(const NamedStatement& statement) {
+  if (statement.source_text != nullptr) return *statement.source_text;
+  return statement.parsed == nullptr ? std::string_view() : statement.parsed->text();
+}
+
 Status prepared_statements(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
   for (const auto& [name, statement] : session.statements().named()) {
     std::vector<Datum> types;
@@ -18,7 +27,7 @@ Status prepared_statements(SessionParts& session, std::span<const Datum>, const 
     }
     std::string array = make_array(oid::kRegType, Phys::kI32, types);
     const Datum row[] = {text_datum(name),
-                         text_datum(statement.parsed ? std::string_view(statement.parsed->text) : std::string_view()),
+                         text_datum(text_of(statement)),
                          Datum::of(statement.prepare_time),
                          text_datum(array),
                          Datum::of(statement.from_sql),
@@ -33,8 +42,8 @@ Status cursors(SessionParts& session, std::span<const Datum>, const SystemRowSin
   for (const auto& [name, portal] : session.portals().named()) {
     if (!portal->is_cursor) continue;
     const Datum row[] = {
-        text_datum(name),          text_datum(portal->source_text), Datum::of(portal->hold),
-        Datum::of(portal->binary), Datum::of(!portal->no_scroll),   Datum::of(portal->created_timestamp)};
+        text_datum(name),          text_datum(text_of(*portal)),  Datum::of(portal->hold),
+        Datum::of(portal->binary), Datum::of(!portal->no_scroll), Datum::of(portal->created_timestamp)};
     sink(row);
   }
   return {};

@@ -194,7 +194,7 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
   plan.check_names = analyzed.query->check_names;
   if (where != nullptr) {
     INDIGO_ASSIGN(sql::ExprPtr condition,
-                  sql::analyze_copy_condition(call.session.context(), where, call.statement.text, target.relation));
+                  sql::analyze_copy_condition(call.session.context(), where, call.statement.text(), target.relation));
     INDIGO_TRY(check_where(condition, r));
     INDIGO_TRY(check_functions(catalog, {condition}));
     plan.where = to_row(condition);
@@ -503,8 +503,8 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     for (int c : target.columns)
       list += (list.empty() ? "" : ", ") + types::quote_identifier(target.relation->columns[c].name);
     auto parsed = std::make_shared<ParsedStatement>();
-    parsed->text = "SELECT " + list + " FROM ONLY " + qualified(*target.relation);
-    INDIGO_ASSIGN(parsed->tree, sql::parse(parsed->text));
+    parsed->whole_text = share_text("SELECT " + list + " FROM ONLY " + qualified(*target.relation));
+    INDIGO_ASSIGN(parsed->tree, sql::parse(parsed->text()));
     parsed->node = parsed->tree->statements()[0].node;
     INDIGO_ASSIGN(prepared, session.preparation().prepare(parsed, {}, false, {}, {}));
     INDIGO_ASSIGN(force_quote, marks(target, options.force_quote, "FORCE_QUOTE", options.force_quote_all));

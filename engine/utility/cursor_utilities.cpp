@@ -86,7 +86,7 @@ Status check_options(const ParsedStatement& statement, const PgQuery__DeclareCur
   const PgQuery__SelectStmt& select = *stmt.query->select_stmt;
   if (select.into_clause != nullptr) {
     Error error(sqlstate::kSyntaxError, "SELECT ... INTO is not allowed here");
-    error.position = sql::character_position(statement.text, select.into_clause->rel->location);
+    error.position = sql::character_position(statement.text(), select.into_clause->rel->location);
     return error;
   }
   for (size_t i = 0; select.with_clause != nullptr && i < select.with_clause->n_ctes; i++) {
@@ -156,7 +156,7 @@ Status run_declare(UtilityCall& call) {
       (stmt.options & kNoScroll) != 0 ||
       (!portal->scroll && (!portal->prepared->plan->read_only || !runs_backward(*portal->prepared->plan->root)));
   portal->hold = hold;
-  portal->source_text = call.statement.text;
+  portal->source_text = call.statement.whole_text;
   portal->created_timestamp = session.message().timestamp();
   for (const Datum& parameter : call.parameters) {
     portal->parameters.push_back(parameter);

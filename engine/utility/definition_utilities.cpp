@@ -63,7 +63,7 @@ Status DefinitionHost::run_text(std::string_view sql, Source source, const Rows&
   if (tree->statements().size() != 1) return Error(sqlstate::kInternalError, "one statement expected");
   ParsedStatement parsed;
   parsed.tree = tree;
-  parsed.text = sql;
+  parsed.whole_text = share_text(sql);
   return run(
       parsed, tree->statements()[0].node, source, [](const ResultShape&) { return Status(); }, rows);
 }
@@ -74,7 +74,7 @@ Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view t
   if (statement_ != nullptr) {
     parsed = *statement_;
   } else {
-    parsed.text = text;
+    parsed.whole_text = share_text(text);
   }
   return run(parsed, select, Source::kStatement, shape, rows);
 }
@@ -176,7 +176,7 @@ Status run_in_new_transaction(SessionParts& session, DdlHost& host, const Utilit
   INDIGO_TRY(session.begin_statement());
   session.transaction().next_command();
   session.transaction().take_statement_snapshot();
-  DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
+  DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text()};
   INDIGO_TRY(run(context));
   session.transaction().next_command();
   return {};
@@ -206,7 +206,7 @@ void run_after_failure(SessionParts& session, DdlHost& host, const UtilityCall& 
 Status run_definition(UtilityCall& call) {
   auto& session = call.session;
   DefinitionHost host(session, &call.statement, call.parameters, call.parameter_types);
-  DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
+  DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text()};
   programs::EventStatement events(session, statement_name(call.node), *call.node);
   INDIGO_TRY(events.begin());
   host.report_to(&events);

@@ -60,8 +60,8 @@ Result<std::vector<OwnedDatum>> execute_parameters(UtilityCall& call, const PgQu
   sql::ExprList expressions;
   for (size_t i = 0; i < stmt.n_params; i++) {
     INDIGO_ASSIGN(sql::ExprPtr e,
-                  sql::analyze_expression(session.context(), stmt.params[i], call.statement.text, nullptr, types[i]));
-    if (auto error = misplaced(e, call.statement.text)) return *std::move(error);
+                  sql::analyze_expression(session.context(), stmt.params[i], call.statement.text(), nullptr, types[i]));
+    if (auto error = misplaced(e, call.statement.text())) return *std::move(error);
     expressions.push_back(std::move(e));
   }
   return evaluate(session, expressions, call.parameters);

@@ -230,7 +230,7 @@ Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e
         seen = true;
         return e.take(session, *prepared, &execution);
       });
-      DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
+      DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text()};
       const auto begin = Clock::now();
       INDIGO_TRY(execute_ddl(context, *node));
       session.transaction().next_command();
@@ -258,7 +258,7 @@ Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e
 
 Status run_explain(UtilityCall& call) {
   const auto& stmt = *call.node->explain_stmt;
-  INDIGO_ASSIGN(const ExplainOptions options, read_options(stmt, call.statement.text));
+  INDIGO_ASSIGN(const ExplainOptions options, read_options(stmt, call.statement.text()));
   Explanation e{options, {}};
   if (options.settings) e.out.settings = changed_settings(call.session);
   INDIGO_TRY(explain_node(call, stmt.query, e));
@@ -276,7 +276,7 @@ Status run_explain(UtilityCall& call) {
 }
 
 Result<std::shared_ptr<const ResultShape>> describe_explain(SessionParts&, const ParsedStatement& statement) {
-  INDIGO_ASSIGN(const ExplainOptions options, read_options(*statement.node->explain_stmt, statement.text));
+  INDIGO_ASSIGN(const ExplainOptions options, read_options(*statement.node->explain_stmt, statement.text()));
   const Oid type = options.format == ExplainOptions::Format::kJson ? oid::kJson : oid::kText;  // there is no xml type
   return text_columns({{"QUERY PLAN", type}});
 }

@@ -143,7 +143,7 @@ Status run_lock(UtilityCall& call) {
 
 Status run_vacuum(UtilityCall& call) {
   DefinitionHost host(call.session, &call.statement);
-  DdlContext context{call.session.session_catalog(), call.session.transaction(), host, call.statement.text};
+  DdlContext context{call.session.session_catalog(), call.session.transaction(), host, call.statement.text()};
   return ddl::execute_vacuum(context, *call.node->vacuum_stmt);
 }
 
@@ -157,7 +157,7 @@ Status run_discard(UtilityCall& call) {
   auto& session = call.session;
   auto drop_temporary = [&] {
     DefinitionHost host(session, &call.statement);
-    DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
+    DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text()};
     return drop_temporary_objects(context);
   };
   switch (call.node->discard_stmt->target) {

@@ -1,4 +1,9 @@
 // PREPARE, EXECUTE, DEALLOCATE.
+#include <algorithm>
+
+#include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
+
 #include "base/sqlstate.h"
 #include "engine/session/current_message.h"
 #include "engine/session/portal/portals.h"
@@ -6,16 +11,75 @@
 #include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_runner.h"
+#include "engine/settings/applied_settings.h"
 #include "engine/statement/result_shape.h"
+#include "engine/statement/text_tokens.h"
 #include "engine/utility/execute_parameters.h"
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/node.h"
 #include "sql/parse/parse_tree.h"
+#include "sql/parse/parser.h"
+#include "sql/parse/text_position.h"
 
 namespace indigo::engine {
 
 namespace {
+
+// Where the query of a PREPARE begins, in its text: behind AS, which none of its other words can be.
+size_t begin_of_query(const ParsedStatement& prepare) {
+  const std::string_view text = prepare.text();
+  const auto is_space = [](char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); };
+  for (auto at = static_cast<size_t>(prepare.location); at < text.size();) {
+    const Token token = next_token(text, at);
+    const std::string_view word = text.substr(at, token.end - at);
+    at = token.end;
+    if (token.kind != Token::Kind::kWord || !absl::EqualsIgnoreCase({word.data(), word.size()}, "as")) continue;
+    while (at < text.size() && is_space(text[at])) at++;
+    return at;
+  }
+  return text.size();
+}
+
+// The query alone, without the name and the other statements that its text has: whoever prepares it has the same text.
+std::string_view text_of_query(const ParsedStatement& prepare, size_t begin) {
+  const std::string_view whole = prepare.text();
+  const size_t end =
+      prepare.length > 0 ? static_cast<size_t>(prepare.location) + static_cast<size_t>(prepare.length) : whole.size();
+  std::string_view text = whole.substr(begin, std::max(begin, end) - begin);
+  while (!text.empty() && (absl::ascii_isspace(static_cast<unsigned char>(text.back())) || text.back() == ';')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+Result<PreparedPtr> prepare_named(const UtilityCall& call, std::span<const Oid> types) {
+  const ParsedStatement& prepare = call.statement;
+  const PgQuery__Node* const query = prepare.node->prepare_stmt->query;
+  SessionParts& session = call.session;
+  Preparation& preparation = session.preparation();
+  const size_t begin = begin_of_query(prepare);
+  const std::string_view text = text_of_query(prepare, begin);
+  const int behind = sql::character_position(prepare.text(), static_cast<int>(begin)) - 1;
+  const auto shared_with = [&](std::string_view of) -> Preparation::SharedStatement {
+    return {.text = of, .whole_text = true, .parameter_types = types, .variable_parameters = true};
+  };
+  if (PreparedPtr found = preparation.find_shared(shared_with(text))) return behind_text(std::move(found), behind);
+  auto parsed = std::make_shared<ParsedStatement>(prepare);
+  parsed->variables = nullptr;  // it outlives the program that prepares it
+  const auto tree = sql::parse(text, session.applied_settings().strings);
+  const bool alone =
+      tree.ok() && (*tree)->statements().size() == 1 && (*tree)->statements()[0].node->node_case == query->node_case;
+  if (!alone) {
+    parsed->node = query;
+    return preparation.prepare_shared(parsed, types, true);
+  }
+  const auto& statement = (*tree)->statements()[0];
+  *parsed = {*tree, statement.node, share_text(text), statement.location, statement.length};
+  auto prepared = preparation.prepare(parsed, types, true, {}, {});
+  if (!prepared.ok()) return behind_text(std::move(*prepared.take_error()), behind);
+  return behind_text(preparation.share(shared_with(parsed->text()), *prepared), behind);
+}
 
 Status run_prepare(UtilityCall& call) {
   const auto& stmt = *call.node->prepare_stmt;
@@ -28,15 +92,12 @@ Status run_prepare(UtilityCall& call) {
   NamedStatement statement;
   for (size_t i = 0; i < stmt.n_argtypes; i++) {
     INDIGO_ASSIGN(types::TypeRef type,
-                  sql::analyze_type_name(session.context(), stmt.argtypes[i]->type_name, call.statement.text));
+                  sql::analyze_type_name(session.context(), stmt.argtypes[i]->type_name, call.statement.text()));
     statement.parameter_types.push_back(type.oid);
   }
-  auto parsed = std::make_shared<ParsedStatement>(call.statement);
-  parsed->node = stmt.query;
-  parsed->variables = nullptr;  // it outlives the program that prepares it
-  statement.parsed = parsed;
-  INDIGO_ASSIGN(statement.prepared, session.preparation().prepare_shared(parsed, statement.parameter_types, true));
+  INDIGO_ASSIGN(statement.prepared, prepare_named(call, statement.parameter_types));
   statement.parsed = statement.prepared->parsed;
+  statement.source_text = call.statement.whole_text;
   if (statement.prepared->is_utility()) {
     return Error(sqlstate::kFeatureNotSupported, "utility statements cannot be prepared");
   }

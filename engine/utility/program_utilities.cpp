@@ -80,9 +80,9 @@ Status run_do(UtilityCall& call) {
   if (done.ok()) return done;
   // A place in the block is a place in the statement, where the block stands there as it is.
   Error error = std::move(*done.take_error());
-  const size_t at = call.statement.text.find(source);
+  const size_t at = call.statement.text().find(source);
   if (error.internal_query == source && error.internal_position > 0 && at != std::string::npos) {
-    error.position = sql::character_position(call.statement.text, static_cast<int>(at)) + error.internal_position - 1;
+    error.position = sql::character_position(call.statement.text(), static_cast<int>(at)) + error.internal_position - 1;
     error.internal_position = 0;
     error.internal_query.clear();
   }

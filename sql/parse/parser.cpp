@@ -44,7 +44,7 @@ class ParsedTree final : public ParsedText {
   }
 
  private:
-  static constexpr size_t kFirstBlockBytes = 16 * 1024;
+  static constexpr size_t kFirstBlockBytes = 1024;  // the tree of a short statement; of a cached one it stays
 
   template <class T>
   T* make(const T& value) {

@@ -2,7 +2,7 @@
 import struct
 
 import protocol
-from probes import assert_memory_returns, connect, done, measurable, resident_kb, value
+from probes import assert_memory, assert_memory_returns, connect, done, measurable, resident_kb, value
 
 MEGABYTE_KB = 1024
 
@@ -48,6 +48,46 @@ def memory_returns_after_a_huge_value(address, pid):
     session.close()
 
 
+def prepared_statements_of_one_message_share_its_text(address, pid):
+    """Each of 4,000 kept the message's 250 kB."""
+    session = connect(address)
+    done(session, "select 1")
+    before_kb = resident_kb(pid)
+    one = "prepare p{0} as select {0}::int + 1 from pg_class where relname = $1"
+    done(session, "; ".join(one.format(i) for i in range(4000)))
+    assert value(session, "select count(*) from pg_prepared_statements") == "4000"
+    assert_memory(pid, resident_kb(pid) - before_kb, 160 * MEGABYTE_KB)
+    session.close()
+
+
+def prepared_statements_that_ran_keep_little(address, pid):
+    """Buffers of a thousand statements that have run twice would be some 500 kB each."""
+    session = connect(address)
+    done(session, "create temp table wire_prepared as select i a, i b, i::text c from generate_series(1, 100) i")
+    before_kb = resident_kb(pid)
+    query = "select count(*) c{0}, sum(x.a), x.c, x.a, y.b from wire_prepared x join wire_prepared y on x.a = y.b join wire_prepared z "
+    query += "on z.c = y.c group by 3, 4, 5 order by 2, 3, 4"
+    for i in range(1000):
+        done(session, f"prepare p{i} as " + query.format(i))
+    for _ in range(3):
+        for i in range(1000):
+            done(session, f"execute p{i}")
+    assert_memory(pid, resident_kb(pid) - before_kb, 240 * MEGABYTE_KB)
+    session.close()
+
+
+def texts_that_differ_in_what_shapes_their_plans_are_kept_in_number(address, pid):
+    """By LIMIT each is a plan of its own: a thousand for each of a thousand texts were kept."""
+    session = connect(address)
+    done(session, "create temp table wire_shapes as select i a from generate_series(1, 10) i")
+    before_kb = resident_kb(pid)
+    for text in range(20):
+        for limit in range(1, 900):
+            done(session, f"select a as c{text} from wire_shapes order by a limit {limit}")
+    assert_memory(pid, resident_kb(pid) - before_kb, 40 * MEGABYTE_KB)
+    session.close()
+
+
 def memory_returns_after_a_huge_text(address, pid):
     """A statement of 8 MB, and a parameter of 30 MB."""
     session = connect(address)
@@ -90,6 +130,9 @@ CHECKS = [
     memory_returns_after_a_hash_join,
     memory_returns_after_an_aggregate,
     memory_returns_after_a_huge_value,
+    prepared_statements_of_one_message_share_its_text,
+    prepared_statements_that_ran_keep_little,
+    texts_that_differ_in_what_shapes_their_plans_are_kept_in_number,
     memory_returns_after_a_huge_text,
     memory_returns_after_a_dropped_table,
     values_that_are_too_much_together_fail_their_statement,

@@ -69,7 +69,7 @@ Status Interpreter::open_prepared(const ParsedStatement& parsed, const std::stri
   INDIGO_ASSIGN(portal->prepared, session_.preparation().for_values(named->prepared, portal->parameters, named->plans));
   if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect)
     return not_a_cursor(*parsed.node);
-  return open_portal(std::move(portal), name, scroll, parsed.text);
+  return open_portal(std::move(portal), name, scroll, parsed.text());
 }
 
 Result<std::string> Interpreter::cursor_name(int cursor) {
@@ -123,12 +123,12 @@ Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const Fr
 }
 
 Status Interpreter::open_portal(std::unique_ptr<Portal> portal, const std::string& name, std::optional<bool> scroll,
-                                const std::string& text) {
+                                std::string_view text) {
   portal->name = name;
   portal->is_cursor = true;
   portal->scroll = scroll.value_or(false);
   portal->no_scroll = scroll.has_value() && !*scroll;
-  portal->source_text = text;
+  portal->source_text = share_text(text);
   portal->created_timestamp = session_.message().timestamp();
   portal->shape = portal->prepared->text_shape;
   if (function_.may_change()) session_.scope().nested_view(true);

@@ -169,7 +169,7 @@ class Interpreter {
   Status run_open(const tree::Open& s);
   Status open_cursor(int cursor, std::optional<bool> scroll, const FragmentPtr& query, const FragmentPtr& arguments);
   Status open_portal(std::unique_ptr<Portal> portal, const std::string& name, std::optional<bool> scroll,
-                     const std::string& text);
+                     std::string_view text);
   Status open_prepared(const ParsedStatement& parsed, const std::string& name, std::optional<bool> scroll);
   Status run_fetch(const tree::Fetch& s);
   // The next row of a cursor that pulls from its plan.

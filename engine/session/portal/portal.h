@@ -52,8 +52,8 @@ struct Portal {
 
   // Cursors (DECLARE).
   bool is_cursor = false, scroll = false, no_scroll = false, hold = false, binary = false;
-  bool visible = true;  // in pg_cursors
-  std::string source_text;
+  bool visible = true;     // in pg_cursors
+  SharedText source_text;  // and of what PREPARE has named; null: its statement's
   int64_t created_timestamp = 0;
 
   // A WITH HOLD cursor whose transaction has ended.

@@ -83,6 +83,22 @@ PreparedPtr with_own_names(const PreparedPtr& prepared, const LiftedNames& lifte
   return out;
 }
 
+}  // namespace
+
+PreparedPtr behind_text(PreparedPtr prepared, int characters) {
+  if (characters == prepared->behind) return prepared;
+  auto out = std::make_shared<Prepared>(*prepared);
+  out->behind = characters;
+  return out;
+}
+
+Error behind_text(Error error, int characters) {
+  if (error.position > 0) error.position += characters;
+  return error;
+}
+
+namespace {
+
 // The query inside a utility statement, where that may have parameters.
 const PgQuery__Node* inner_query(const PgQuery__Node* node) {
   const PgQuery__Node* inner = nullptr;
@@ -152,18 +168,18 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
     if (parsed->variables != nullptr) prepared->parameter_types = parsed->variables->types();
     if (const PgQuery__Node* query = inner_query(parsed->node); query != nullptr && variable_parameters) {
       // Parameters are told now; the query itself is analyzed when the statement runs.
-      sql::AnalyzeInput input{query, parsed->text, parameter_types, true, {}};
+      sql::AnalyzeInput input{query, parsed->text(), parameter_types, true, {}};
       INDIGO_ASSIGN(auto analyzed, sql::analyze(context_, input));
       prepared->parameter_types = analyzed.parameter_types;
     } else if (parsed->node->node_case == PG_QUERY__NODE__NODE_CALL_STMT && parsed->variables == nullptr &&
-               parsed->text.find('$') != std::string::npos) {
-      sql::AnalyzeInput input{parsed->node, parsed->text, parameter_types, variable_parameters, {}};
+               parsed->text().find('$') != std::string::npos) {
+      sql::AnalyzeInput input{parsed->node, parsed->text(), parameter_types, variable_parameters, {}};
       INDIGO_ASSIGN(auto analyzed, sql::analyze_call(context_, *parsed->node->call_stmt, input));
       prepared->parameter_types = analyzed.parameter_types;
     }
     return PreparedPtr(std::move(prepared));
   }
-  sql::AnalyzeInput input{parsed->node, parsed->text, parameter_types, variable_parameters, lifted};
+  sql::AnalyzeInput input{parsed->node, parsed->text(), parameter_types, variable_parameters, lifted};
   input.variables = parsed->variables.get();
   auto analyzed = sql::analyze(context_, input);
   if (!analyzed.ok() && !lifted.empty()) {
@@ -350,7 +366,7 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
   if (tree->statements().size() != 1) return PreparedPtr();
   auto parsed = std::make_shared<ParsedStatement>();
   const auto& statement = tree->statements()[0];
-  *parsed = {tree, statement.node, std::string(text), statement.location, statement.length};
+  *parsed = {tree, statement.node, share_text(text), statement.location, statement.length};
   if (is_plannable(parsed->node)) {
     INDIGO_TRY(scope_.check_failed_block(*parsed));
     INDIGO_TRY(use.runs_now ? scope_.begin_statement() : scope_.begin_transaction());
@@ -375,11 +391,12 @@ Status Preparation::refresh(PreparedPtr& prepared, Columns columns) {
   // The plan may be of another text with other literals in their places: they must stay parameters.
   ScannedText scanned;
   const bool lifted = !prepared->lifted_used.empty() && !prepared->custom;
-  if (lifted) scan_literals(prepared->parsed->text, scanned);
+  if (lifted) scan_literals(prepared->parsed->text(), scanned);
   const bool shared = prepared->lifted_used.empty() && !prepared->custom && prepared->parsed->variables == nullptr;
-  INDIGO_ASSIGN(PreparedPtr fresh,
-                shared ? prepare_shared(prepared->parsed, types, false, prepared->for_cursor)
-                       : prepare(prepared->parsed, types, false, scanned.literals, {}, prepared->for_cursor));
+  auto again = shared ? prepare_shared(prepared->parsed, types, false, prepared->for_cursor)
+                      : prepare(prepared->parsed, types, false, scanned.literals, {}, prepared->for_cursor);
+  if (!again.ok()) return behind_text(std::move(*again.take_error()), prepared->behind);
+  PreparedPtr fresh = behind_text(std::move(*again), prepared->behind);
   if (prepared->own_names != nullptr) {  // of the same text
     auto named = std::make_shared<Prepared>(*fresh);
     named->own_names = prepared->own_names;

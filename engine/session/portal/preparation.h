@@ -27,6 +27,10 @@ namespace indigo::engine {
 class SessionSettings;
 class StatementScope;
 
+// A statement, and an error of its preparation, whose text is what follows so many characters of the client's.
+PreparedPtr behind_text(PreparedPtr prepared, int characters);
+Error behind_text(Error error, int characters);
+
 class Preparation {
  public:
   Preparation(catalog::SessionCatalog& catalog, catalog::SessionContext& context, const SessionSettings& settings,

@@ -120,7 +120,7 @@ PreparedPtr Preparation::share(const SharedStatement& statement, const PreparedP
 Result<PreparedPtr> Preparation::prepare_shared(const std::shared_ptr<const ParsedStatement>& parsed,
                                                 std::span<const Oid> parameter_types, bool variable_parameters,
                                                 bool for_cursor) {
-  const SharedStatement statement{.text = parsed->text,
+  const SharedStatement statement{.text = parsed->text(),
                                   .location = parsed->location,
                                   .length = parsed->length,
                                   .parameter_types = parameter_types,

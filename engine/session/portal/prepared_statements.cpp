@@ -1,12 +1,15 @@
 #include "engine/session/portal/prepared_statements.h"
 
 #include "base/memory/memory_account.h"
+#include "base/memory/process_memory.h"
 #include "base/sqlstate.h"
 #include "engine/session/portal/preparation.h"
 
 namespace indigo::engine {
 
 namespace {
+
+constexpr uint64_t kPartOfMachine = 4;
 
 void discard_stale_plan(NamedStatement& statement, const Preparation& preparation) {
   const PreparedPtr& old = statement.prepared;
@@ -24,11 +27,17 @@ void discard_stale_plan(NamedStatement& statement, const Preparation& preparatio
 }  // namespace
 
 Status check_room_to_keep() {
-  const bool over_limit = MemoryAccount::over_limit();
-  if (!over_limit && !process_memory_is_short()) return {};
+  const char* why = nullptr;
+  if (MemoryAccount::over_limit()) {
+    why = "The session holds more than session_memory_limit.";
+  } else if (process_memory_is_short()) {
+    why = "The machine's memory is used up.";
+  } else if (MemoryAccount::held_bytes() > static_cast<int64_t>(machine_memory_bytes() / kPartOfMachine)) {
+    why = "The session holds a quarter of the machine's memory.";
+  }
+  if (why == nullptr) return {};
   return Error(sqlstate::kOutOfMemory, "out of memory")
-      .with_detail(over_limit ? "The session holds more than session_memory_limit."
-                              : "The machine's memory is used up.")
+      .with_detail(why)
       .with_hint("Close prepared statements and cursors that are no longer needed.");
 }
 

@@ -35,11 +35,13 @@ struct NamedStatement {
   PreparedPtr for_cursor;                   // the same, for named portals that read; made when first needed
   std::unique_ptr<LiftedStatement> lifted;  // null: `prepared` and `parsed` are of this statement's text
   PlanCounts plans;
+  SharedText source_text;  // of the PREPARE that named it; null: its own text
   bool from_sql = false;
   int64_t prepare_time = 0;
 };
 
-// 53200 when the process is near what the machine has: no session keeps more then, be each of its statements ever so small.
+// 53200 when the process is near what the machine has: no session keeps more then, be each of its statements ever so small. And
+// when the session holds a quarter of it alone.
 Status check_room_to_keep();
 
 class PreparedStatements {

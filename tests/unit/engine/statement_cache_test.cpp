@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -70,6 +71,22 @@ TEST_F(StatementCacheTest, StaysWithinItsLimit) {
     EXPECT_TRUE(found(text_of(i)));
     EXPECT_LE(cache_.size(), StatementCache::kEntriesMax);
   }
+}
+
+// Nothing of it is lifted, so that each literal is a plan of its own.
+TEST_F(StatementCacheTest, PlansOfOneTextCountLikeOthers) {
+  for (int i = 0; i < 5000; i++) insert("SELECT a FROM t LIMIT " + std::to_string(i));
+  EXPECT_LE(cache_.plan_count(), StatementCache::kEntriesMax + 1);
+  EXPECT_TRUE(found("SELECT a FROM t LIMIT 4999"));
+}
+
+TEST(StatementCaches, OneAmongManyKeepsItsPart) {
+  std::vector<std::unique_ptr<StatementCache>> caches(StatementCache::kOfProcessMax / StatementCache::kEntriesMin);
+  for (auto& cache : caches) cache = std::make_unique<StatementCache>();
+  for (int i = 0; i < 5000; i++) {
+    caches[0]->insert(scan("SELECT a FROM t LIMIT " + std::to_string(i)), 1, std::make_shared<Prepared>());
+  }
+  EXPECT_LE(caches[0]->plan_count(), StatementCache::kEntriesMin + 1);
 }
 
 }  // namespace
