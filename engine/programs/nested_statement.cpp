@@ -1,6 +1,7 @@
 #include "engine/programs/nested_statement.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/fiber/interrupt_error.h"
 #include "base/fiber/stack.h"
@@ -25,6 +26,15 @@
 namespace indigo::engine::programs {
 
 namespace {
+
+// What CREATE TABLE AS, CREATE MATERIALIZED VIEW and COPY say that they have written.
+uint64_t rows_of_tag(std::string_view tag) {
+  uint64_t rows = 0;
+  for (const std::string_view word : {"SELECT ", "COPY "}) {
+    if (tag.starts_with(word)) std::from_chars(tag.data() + word.size(), tag.data() + tag.size(), rows);
+  }
+  return rows;
+}
 
 const char* change_name(sql::CommandKind command) {
   switch (command) {
@@ -166,7 +176,7 @@ Result<NestedStatement::Outcome> NestedStatement::run_utility(SessionParts& sess
                    shape.get(), catcher,  outcome.tag,   false};
   INDIGO_TRY(catch_raised([&] { return engine::run_utility(*statement, call); }));
   session.transaction().next_command();
-  outcome.rows = catcher.row_count();
+  outcome.rows = std::max(catcher.row_count(), rows_of_tag(outcome.tag));
   return outcome;
 }
 
