@@ -68,6 +68,30 @@ Status find_grantor(DdlContext& c, const Target& t, const types::Acl& acl, Oid o
 
 }  // namespace
 
+namespace {
+
+// What an extension's own definitions grant and revoke belongs to it: pg_dump leaves it to CREATE EXTENSION.
+Status record_initial_acl(DdlContext& c, const Target& t, const RowValues& row, const types::Acl& acl) {
+  namespace pg_init_privs = catalog::pg_init_privs;
+  const bool column = t.table == pg_attribute::kOid;
+  const Datum object = row.get(column ? pg_attribute::c_attrelid : 0);  // the others begin with their OID
+  const Datum of_class = Datum::of_oid(column ? pg_class::kOid : t.table);
+  const int32_t sub = column ? row.get(pg_attribute::c_attnum).i16 : 0;
+  SystemTable& initial = table(c, pg_init_privs::kOid);
+  std::string image;
+  if (initial.find(c.txn, {object, of_class, Datum::of(sub)}, image))
+    INDIGO_TRY(check_erased(initial.erase(c.txn, {object, of_class, Datum::of(sub)})));
+  RowValues made(initial.definition());
+  made.oid(pg_init_privs::c_objoid, object.oid())
+      .oid(pg_init_privs::c_classoid, of_class.oid())
+      .i32(pg_init_privs::c_objsubid, sub)
+      .chr(pg_init_privs::c_privtype, 'e')
+      .str(pg_init_privs::c_initprivs, types::acl_array(acl));
+  return check(initial.insert(c.txn, made));
+}
+
+}  // namespace
+
 Status apply_grant(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uint32_t wanted,
                    std::span<const Oid> grantees) {
   SystemTable& system = table(c, t.table);
@@ -110,6 +134,7 @@ Status apply_grant(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, 
     row.str(t.acl_column, types::acl_array(acl));
   }
   INDIGO_TRY(check(system.update(c.txn, row)));
+  if (c.extension != kInvalidOid) INDIGO_TRY(record_initial_acl(c, t, row, acl));
   // (No plan and no descriptor knows of a large object.)
   if (t.kind != 'L') c.catalog.changed({t.changed});  // kInvalidOid: what is looked up through it, everything
   return {};

@@ -290,6 +290,10 @@ Status remove_object(DdlContext& c, const Address& a) {
     default: return unsupported("dropping " + describe(c, a));
   }
   INDIGO_TRY(remove_dependencies_of(c, a));
+  if (a.sub == 0 && (a.class_id == pg_proc::kOid || a.class_id == pg_class::kOid || a.class_id == pg_type::kOid)) {
+    INDIGO_TRY(erase_keys(c, table(c, catalog::pg_init_privs::kOid),
+                          {Datum::of_oid(a.object), Datum::of_oid(a.class_id)}, nullptr));
+  }
   return remove_comments(c, a);
 }
 
