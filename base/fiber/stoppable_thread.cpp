@@ -42,6 +42,13 @@ void StoppableThread::wait() {
   }
 }
 
+// Without anything to clean up, and not inlined where there is.
+[[gnu::noinline]] void StoppableThread::anywhere(void (*function)(void*), void* argument) {
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+  function(argument);
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
+}
+
 void* StoppableThread::run(void* self) {
   const auto& thread = *static_cast<const StoppableThread*>(self);
   begin_thread(thread.name_);

@@ -1,16 +1,15 @@
 // A thread that computes for its owner and may be stopped: what a library does may take hours, and looks at nothing meanwhile.
 //
-//   StoppableThread thread("crypt", 0, [&] {
-//     StoppableThread::anywhere();
-//     ...
-//     StoppableThread::at_waits();
-//   });
+//   StoppableThread thread("crypt", 0, [&] { StoppableThread::anywhere(function, &argument); });
 //   thread.wait();
 //
 // 1. Where it may be stopped anywhere it takes no lock, makes and frees no memory that outlives it, and has no local whose
 //    address is taken: the address sanitizer would keep its marks. Elsewhere it is stopped only where it waits for the system.
 // 2. Its owner waits for its end in any case: what it refers to lives longer.
-// Thread safety: an object belongs to the thread that has made it; anywhere() and at_waits() are called by the new one.
+// 3. The frame that is stopped there unwinds. A function with something to clean up knows of its calls only: at any other of its
+//    instructions unwinding ends the process. So where the thread may be stopped anywhere runs C, or C++ without destructors and
+//    handlers; what needs them runs in a function of its own that is called while the thread may not (PTHREAD_CANCEL_DEFERRED).
+// Thread safety: an object belongs to the thread that has made it; anywhere() is called by the new one.
 #pragma once
 
 #include <pthread.h>
@@ -33,8 +32,8 @@ class StoppableThread {
   // Until its end. Looks at interrupts meanwhile and throws what note_work throws.
   void wait();
 
-  static void anywhere() { pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr); }
-  static void at_waits() { pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr); }
+  // Runs the function where the thread may be stopped anywhere. By the new thread.
+  static void anywhere(void (*function)(void*), void* argument);
 
  private:
   static void* run(void* self);

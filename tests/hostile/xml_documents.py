@@ -1,4 +1,6 @@
 """Documents and XPath expressions that explode, loop, recurse, or ask for files. Cases as run's: name, statement, answer."""
+import random
+import threading
 
 TOO_MUCH = ("57014", "54000", "53200")
 FAST = "set statement_timeout = 500; "
@@ -76,3 +78,32 @@ CASES = [
     ("XML: constructs' functions with nulls", "select indigo_xmlforest(null, null)", "0A000"),
     ("XML: the answer after all of these", "select xpath('/a/b/text()', '<a><b>fine</b></a>')", "{fine}"),
 ]
+
+
+def stop_at_random(connect, suite, seed):
+    """Four sessions at once whose statements end at whatever instruction, many of them where libxml2 asks for memory."""
+    queries = ["select xpath('count(//*[count(//*[count(//*) > 0]) > 0])', ('<a>' || repeat('<b/>', {}) || '</a>')::xml)",
+               "select xpath('count(//b | //c | //d)', ('<a>' || repeat('<b/><c/><d/>', {}) || '</a>')::xml)"]
+    wrong = []
+
+    def session(number):
+        rng = random.Random(f"{seed} {number}")
+        server = connect()
+        for _ in range(60):
+            text = rng.choice(queries).format(rng.choice([2000, 20000, 60000]))
+            got = server.run(f"set statement_timeout = {rng.randrange(5, 120)}; {text}")
+            if got not in TOO_MUCH and not got.startswith("{"):
+                wrong.append(f"{text}: {got}")
+
+    def guarded(number):
+        try:
+            session(number)
+        except Exception as error:  # pylint: disable=broad-except
+            wrong.append(repr(error))
+
+    threads = [threading.Thread(target=guarded, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    suite.failed("XML: stopped at random", "\n".join(wrong)) if wrong else suite.passed("XML: stopped at random")

@@ -106,9 +106,11 @@ class Call {
     sigjmp_buf here;
     if (sigsetjmp(here, 0) == 0) {
       way_out_ = &here;
-      if (apart_) StoppableThread::anywhere();
-      function(argument);
-      if (apart_) StoppableThread::at_waits();
+      if (apart_) {
+        StoppableThread::anywhere(function, argument);
+      } else {
+        function(argument);
+      }
       way_out_ = nullptr;
       return;
     }
@@ -157,10 +159,7 @@ void* user_part(Block* block) { return block + 1; }
 Block* block_of(void* user) { return static_cast<Block*>(user) - 1; }
 bool is_ours(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % 16 != 0; }
 
-extern "C" {
-
-[[gnu::no_sanitize_address]] void* indigo_xml_malloc(size_t bytes) {
-  const LibxmlShield shield(current != nullptr && current->apart());
+[[gnu::noinline, gnu::no_sanitize_address]] void* allocate(size_t bytes) {
   if (current != nullptr) current->look(bytes);
   do {
     if (bytes > PTRDIFF_MAX - sizeof(Block)) continue;
@@ -173,15 +172,33 @@ extern "C" {
   return nullptr;
 }
 
-[[gnu::no_sanitize_address]] void indigo_xml_free(void* memory) {
-  if (!is_ours(memory)) return std::free(memory);
-  const LibxmlShield shield(current != nullptr && current->apart());
+[[gnu::noinline, gnu::no_sanitize_address]] void give_back(void* memory) {
   Block* const block = block_of(memory);
   if (block->previous != nullptr) {
     if (current->abandoned()) return;
     current->unlink(*block);
   }
   std::free(block);
+}
+
+bool needs_shield() { return current != nullptr && current->apart(); }
+
+extern "C" {
+
+[[gnu::no_sanitize_address]] void* indigo_xml_malloc(size_t bytes) {
+  const bool needed = needs_shield();
+  const int before = raise_libxml_shield(needed);
+  void* const memory = allocate(bytes);
+  lower_libxml_shield(needed, before);
+  return memory;
+}
+
+[[gnu::no_sanitize_address]] void indigo_xml_free(void* memory) {
+  if (!is_ours(memory)) return std::free(memory);
+  const bool needed = needs_shield();
+  const int before = raise_libxml_shield(needed);
+  give_back(memory);
+  lower_libxml_shield(needed, before);
 }
 
 void* indigo_xml_realloc(void* memory, size_t bytes) {
@@ -289,11 +306,13 @@ Status with_libxml(const std::function<Status()>& f, bool may_take_long) {
   return std::move(outcome.status);
 }
 
-LibxmlShield::LibxmlShield(bool needed) : needed_(needed) {
-  if (needed) pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before_);
+int raise_libxml_shield(bool needed) {
+  int before = PTHREAD_CANCEL_DEFERRED;
+  if (needed) pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before);
+  return before;
 }
-LibxmlShield::~LibxmlShield() noexcept(false) {
-  if (needed_) pthread_setcanceltype(before_, nullptr);
+void lower_libxml_shield(bool needed, int before) {
+  if (needed) pthread_setcanceltype(before, nullptr);
 }
 
 void libxml_call::enter(void (*function)(void*), void* argument) { current->enter(function, argument); }

@@ -50,18 +50,10 @@ template <class Function>
   }
 }
 
-// In a handler that libxml2 calls: the thread is not stopped here.
-class LibxmlShield {
- public:
-  explicit LibxmlShield(bool needed = true);
-  ~LibxmlShield() noexcept(false);  // the thread may end here
-  LibxmlShield(const LibxmlShield&) = delete;
-  LibxmlShield& operator=(const LibxmlShield&) = delete;
-
- private:
-  const bool needed_;
-  int before_ = 0;
-};
+// In a handler that libxml2 calls: the thread is not stopped between the two. What calls them has nothing to clean up (no local with
+// a destructor, no try), and what it calls between them is not inlined: see StoppableThread, 3.
+int raise_libxml_shield(bool needed);
+void lower_libxml_shield(bool needed, int before);  // the thread may end here
 
 // From a handler that libxml2 calls: the call ends with 54000 and this message, a constant.
 [[noreturn]] void leave_libxml(const char* message);

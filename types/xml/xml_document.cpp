@@ -164,8 +164,13 @@ XmlErrors::~XmlErrors() {
 }
 
 [[gnu::no_sanitize_address]] void XmlErrors::take(void* to, xmlError* error) {
+  const int before = raise_libxml_shield(true);
+  keep(to, error);
+  lower_libxml_shield(true, before);
+}
+
+void XmlErrors::keep(void* to, xmlError* error) {
   auto* self = static_cast<XmlErrors*>(to);
-  const LibxmlShield shield;
   self->out_of_memory_ |= error->code == XML_ERR_NO_MEMORY;
   try {
     self->note(*error);

@@ -51,6 +51,7 @@ class XmlErrors {
 
  private:
   static void take(void* self, xmlError* error);
+  [[gnu::noinline]] static void keep(void* to, xmlError* error);
   void note(const xmlError& said);
 
   const bool all_;

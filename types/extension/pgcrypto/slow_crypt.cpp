@@ -16,15 +16,21 @@ bool is_quick(const std::string& salt) {
 
 const char* interruptible_crypt(const std::string& password, const std::string& salt, crypt_data& state) {
   if (is_quick(salt)) return crypt_rn(password.c_str(), salt.c_str(), &state, sizeof state);
-  const char* out = nullptr;
-  StoppableThread thread("crypt", 0, [&password, &salt, &state, &out] {
-    StoppableThread::anywhere();
-    const char* const made = crypt_rn(password.c_str(), salt.c_str(), &state, sizeof state);
-    StoppableThread::at_waits();
-    out = made;
+  struct Call {
+    const char *password, *salt;
+    crypt_data* state;
+    const char* out;
+  } call{password.c_str(), salt.c_str(), &state, nullptr};
+  StoppableThread thread("crypt", 0, [&call] {
+    StoppableThread::anywhere(
+        [](void* argument) {
+          auto& c = *static_cast<Call*>(argument);
+          c.out = crypt_rn(c.password, c.salt, c.state, sizeof *c.state);
+        },
+        &call);
   });
   thread.wait();
-  return out;
+  return call.out;
 }
 
 }  // namespace indigo::types::pgcrypto

@@ -18,10 +18,10 @@ namespace {
 std::atomic<uint64_t> rounds;
 
 // An atomic, so that no compiler takes the loop for one that ends.
-[[gnu::no_sanitize_address]] void loop_for_ever() {
-  StoppableThread::anywhere();
+[[gnu::no_sanitize_address]] void count_for_ever(void* /*argument*/) {
   for (;;) rounds.fetch_add(1, std::memory_order_relaxed);
 }
+void loop_for_ever() { StoppableThread::anywhere(count_for_ever, nullptr); }
 
 // Interrupts the calling thread while `f` runs, which must throw.
 template <class F>
