@@ -50,8 +50,8 @@ template <class Function>
   }
 }
 
-// In a handler that libxml2 calls: the thread is not stopped between the two. What calls them has nothing to clean up (no local with
-// a destructor, no try), and what it calls between them is not inlined: see StoppableThread, 3.
+// In a handler that libxml2 calls: the thread is not stopped between the two. What calls them has nothing to clean up (no local
+// with a destructor, no try), and what it calls between them is not inlined: see StoppableThread, 3.
 int raise_libxml_shield(bool needed);
 void lower_libxml_shield(bool needed, int before);  // the thread may end here
 
