@@ -38,14 +38,15 @@ class GivingWay final : public Waiter {
   void works_on(uint64_t object) { object_ = object; }
   void wake() override { own_.wake(); }
   void yield_if_due() override {
-    const auto now = Clock::now();
-    if (object_ == 0 || now < next_look_) return;
-    next_look_ = now + std::chrono::milliseconds(5);
+    if (object_ == 0 || looking_ || Clock::now() < next_look_) return;
+    looking_ = true;  // a list of millions of locks asks for its turns, too
     for (const storage::LockInfo& lock : locks_.snapshot()) {
       if (!lock.granted && lock.name.space == storage::LockName::Space::kTable && lock.name.object == object_) {
         interrupt(InterruptReason::kCancel);
       }
     }
+    looking_ = false;
+    next_look_ = Clock::now() + std::chrono::milliseconds(5);
   }
 
  private:
@@ -58,6 +59,7 @@ class GivingWay final : public Waiter {
   Waiter& own_;
   storage::LockManager& locks_;
   uint64_t object_ = 0;
+  bool looking_ = false;
   Clock::time_point next_look_{};
 };
 
