@@ -16,6 +16,7 @@ struct WorkerState {
   uint32_t sessions = 0;           // that belong to it, with clients that are being let in
   uint64_t pieces = 0;             // since the start
   uint64_t stalls = 0;             // pieces that the server's log tells of
+  uint64_t reliefs = 0;            // pieces that went on beside the others, on a thread of their own
 };
 
 class WorkerStates {

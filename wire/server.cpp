@@ -87,7 +87,9 @@ Result<ServerOptions> ServerOptions::from(engine::Instance& instance) {
   INDIGO_ASSIGN(int64_t connections, integer_setting(instance, "max_connections", options.max_connections));
   INDIGO_ASSIGN(int64_t seconds, integer_setting(instance, "authentication_timeout", 60));
   INDIGO_ASSIGN(const int64_t stalled_ms, integer_setting(instance, "log_stalled_worker_after", 0));
-  options.log_stalled_worker_after = std::chrono::milliseconds(stalled_ms);
+  INDIGO_ASSIGN(const int64_t relieve_ms, integer_setting(instance, "relieve_worker_after", 0));
+  options.patience.log_after = std::chrono::milliseconds(stalled_ms);
+  options.patience.relieve_after = std::chrono::milliseconds(relieve_ms);
   options.workers = static_cast<int>(workers);
   options.max_connections = static_cast<uint32_t>(connections);
   options.authentication_timeout = std::chrono::seconds(seconds);
@@ -121,10 +123,10 @@ Result<std::unique_ptr<Server>> Server::start(engine::Instance& instance, Listen
     }
     worker->set_peers(std::move(peers));
   }
-  if (options.log_stalled_worker_after > Clock::duration::zero()) {
+  if (std::max(options.patience.log_after, options.patience.relieve_after) > Clock::duration::zero()) {
     std::vector<Worker*> watched;
     for (const auto& worker : server->workers_) watched.push_back(worker.get());
-    INDIGO_ASSIGN(server->watchdog_, Watchdog::start(options.log_stalled_worker_after, std::move(watched),
+    INDIGO_ASSIGN(server->watchdog_, Watchdog::start(options.patience, watched,
                                                      [&instance](int32_t pid) { return instance.statement_of(pid); }));
   }
   instance.set_workers(server.get());

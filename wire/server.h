@@ -20,7 +20,7 @@ struct ServerOptions {
   int workers = 0;  // 0: one for each core
   uint32_t max_connections = 10'000;
   Clock::duration authentication_timeout = std::chrono::seconds(60);
-  Clock::duration log_stalled_worker_after{};  // 0: never
+  Watchdog::Patience patience;
   DoorSettings door;
 
   // From the instance's settings of these names.

@@ -418,6 +418,11 @@ constexpr SettingDefinition kOwnSettings[] = {
      "Sets the memory that tables may use; zero means four fifths of the machine's.", false},
     {"recovery_threads", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
      "Sets the number of threads that a start recovers with; zero means one for each core.", false},
+    {"relieve_worker_after", SettingKind::kInteger, SettingContext::kPostmaster, "4", "ms", "0", "2147483647", "",
+     kOwnCategory,
+     "Sets how long one piece of work may compute before the worker's other sessions go on beside it; zero means for "
+     "ever.",
+     false},
     {"remote_auth", SettingKind::kEnum, SettingContext::kPostmaster, "scram-sha-256", "", "", "", kAuthMethods,
      kOwnCategory, "Sets how clients of other machines authenticate.", false},
     {"role",

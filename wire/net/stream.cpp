@@ -11,6 +11,8 @@ namespace indigo::wire {
 namespace {
 constexpr uint32_t kReadEvents = EPOLLIN | EPOLLRDHUP;
 constexpr uint32_t kLossEvents = EPOLLHUP | EPOLLERR;
+// The task is in the engine; the client's end alone is a loss, too; something that it has sent may have to be handled yet.
+constexpr uint8_t kInEngine = 1, kEndIsLoss = 2, kHasInput = 4;
 // Encrypted ahead of the socket.
 constexpr size_t kSealedAtOnce = 256 * 1024;
 }  // namespace
@@ -19,30 +21,51 @@ Stream::Stream(Socket socket, Task& task) : socket_(std::move(socket)), task_(ta
   if (!task_.worker().watch(socket_.fd(), kReadEvents, *this)) broken_ = true;
 }
 
+// With the loop held: no other thread has an event of ours in its hands.
 Stream::~Stream() { task_.worker().unwatch(socket_.fd()); }
 
 void Stream::on_io(uint32_t epoll_events) {
-  if (epoll_events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) readable_ = true;
-  if (epoll_events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) hung_up_ = true;
-  if (epoll_events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) writable_ = true;
-  if (waiting_) {
-    task_.wake();
-  } else if (busy_ && (epoll_events & (end_is_loss_ ? kLossEvents | EPOLLRDHUP : kLossEvents)) && !has_more_input()) {
+  const bool away = task_.away();
+  if (away) {
+    heard_.fetch_or(epoll_events, std::memory_order_release);
+  } else {
+    note(epoll_events);
+  }
+  if (!away && waiting_) return task_.wake();
+  const uint8_t busy = busy_.load(std::memory_order_relaxed);
+  const bool loss = (epoll_events & (busy & kEndIsLoss ? kLossEvents | EPOLLRDHUP : kLossEvents)) != 0;
+  // A client that has sent more before it left (Terminate at least) wanted its statement done.
+  const auto more = [&] { return (away ? (busy & kHasInput) != 0 : has_input()) || socket_has_input(); };
+  if (loss && (busy & kInEngine) && !more()) {
     task_.interrupt(InterruptReason::kDisconnect);
+  } else if (away) {
+    task_.wake();
   }
 }
 
-void Stream::start_busy(bool end_is_loss) {
-  busy_ = true;
-  end_is_loss_ = end_is_loss;
-  if (end_is_loss && hung_up_ && !has_more_input()) task_.interrupt(InterruptReason::kDisconnect);
+void Stream::note(uint32_t epoll_events) {
+  if (epoll_events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) readable_ = true;
+  if (epoll_events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) hung_up_ = true;
+  if (epoll_events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) writable_ = true;
 }
 
-// A client that has sent more before it left (Terminate at least) wanted its statement done.
-bool Stream::has_more_input() const {
+void Stream::take_heard() {
+  if (heard_.load(std::memory_order_relaxed) == 0) return;
+  note(heard_.exchange(0, std::memory_order_acquire));
+}
+
+void Stream::start_busy(bool end_is_loss) {
+  const bool more = has_input();
+  busy_.store(kInEngine | (end_is_loss ? kEndIsLoss : 0) | (more ? kHasInput : 0), std::memory_order_relaxed);
+  take_heard();
+  if (end_is_loss && hung_up_ && !more && !socket_has_input()) task_.interrupt(InterruptReason::kDisconnect);
+}
+
+bool Stream::has_input() const { return !in_.unread().empty() || (tls_ && tls_->may_have_input()); }
+
+bool Stream::socket_has_input() const {
   char byte;
-  if (tls_ && tls_->may_have_input()) return true;
-  return !in_.unread().empty() || recv(socket_.fd(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
+  return recv(socket_.fd(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
 }
 
 StreamResult Stream::fill(Deadline deadline, InterruptReason lowest, const std::atomic<bool>* call) {
@@ -65,14 +88,17 @@ StreamResult Stream::fill(Deadline deadline, InterruptReason lowest, const std::
 
 StreamResult Stream::receive(InputBuffer& into, Deadline deadline, InterruptReason lowest,
                              const std::atomic<bool>* call) {
-  bool look = !readable_ && nearness_.look_at_once();
+  bool look = !hears_readable() && nearness_.look_at_once();
   while (true) {
+    take_heard();
     if (broken_) return StreamResult::kClosed;
     if (readable_ || look) {
       auto space = into.prepare();
       ssize_t got = recv(socket_.fd(), space.at, space.bytes, MSG_DONTWAIT);
       if (got > 0) {
         into.received(static_cast<size_t>(got));
+        if (const uint8_t busy = busy_.load(std::memory_order_relaxed))
+          busy_.store(busy | kHasInput, std::memory_order_relaxed);
         if (look) nearness_.looked(true);
         readable_ = static_cast<size_t>(got) == space.bytes || hung_up_;
         return StreamResult::kOk;
@@ -96,7 +122,7 @@ StreamResult Stream::receive(InputBuffer& into, Deadline deadline, InterruptReas
     WaitResult result = task_.sleep_through(lowest, deadline);
     waiting_ = false;
     if (result == WaitResult::kInterrupted) return StreamResult::kInterrupted;
-    if (result == WaitResult::kTimeout && !readable_) return StreamResult::kTimeout;
+    if (result == WaitResult::kTimeout && !hears_readable()) return StreamResult::kTimeout;
   }
 }
 
@@ -168,6 +194,7 @@ StreamResult Stream::flush(Deadline deadline, InterruptReason lowest) {
     waiting_ = true;
     WaitResult waited = task_.sleep_through(lowest, deadline);
     waiting_ = false;
+    take_heard();
     if (waited == WaitResult::kInterrupted || waited == WaitResult::kTimeout) {
       result = waited == WaitResult::kTimeout ? StreamResult::kTimeout : StreamResult::kInterrupted;
       break;
@@ -185,9 +212,10 @@ StreamResult Stream::flush(Deadline deadline, InterruptReason lowest) {
   return result;
 }
 
-bool Stream::wants_to_move() { return !readable_ && !hung_up_ && nearness_.wants_to_move(); }
+bool Stream::wants_to_move() { return !hears_readable() && !hung_up_ && nearness_.wants_to_move(); }
 
 void Stream::move_to(Worker& target) {
+  task_.hold_worker();  // no other thread of this worker has an event of ours in its hands
   task_.worker().unwatch(socket_.fd());
   task_.move_to(target);
   readable_ = true;  // what came meanwhile has had no edge

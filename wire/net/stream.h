@@ -1,7 +1,8 @@
 // A session's socket with its buffers, for use on the session's fiber: fill() and flush() suspend the task instead of
 // blocking. In the steady state a round trip costs one recv and one send: a read that did not fill the buffer has
 // emptied the socket, and the next edge of epoll tells when there is more. With TLS both go through a channel, whose buffers
-// lie between the socket and in() and out(). Thread safety: none; the owning task's worker only.
+// lie between the socket and in() and out(). Thread safety: none; the owning task's worker only. While the task is away
+// (wire/runtime/task.h) the worker's on_io() leaves what it hears in `heard_` and wakes the task, which takes it from there.
 #pragma once
 
 #include <atomic>
@@ -22,6 +23,7 @@ enum class StreamResult : uint8_t { kOk, kClosed, kTimeout, kInterrupted, kCalle
 class Stream final : public IoHandler {
  public:
   Stream(Socket socket, Task& task);
+  // The task holds its worker.
   ~Stream() override;
 
   int socket() const { return socket_.fd(); }
@@ -32,7 +34,7 @@ class Stream final : public IoHandler {
   // task is woken.
   StreamResult fill(Deadline deadline, InterruptReason lowest, const std::atomic<bool>* call = nullptr);
   // Whether fill() would find bytes without waiting, as far as epoll has told.
-  bool readable() const { return readable_ || (tls_ && tls_->may_have_input()); }
+  bool readable() { return hears_readable() || (tls_ && tls_->may_have_input()); }
   // What follows goes through `channel`, its handshake first. Call it with nothing unread and nothing to send.
   void start_tls(std::unique_ptr<TlsChannel> channel) { tls_ = std::move(channel); }
   const TlsChannel* tls() const { return tls_.get(); }
@@ -56,7 +58,7 @@ class Stream final : public IoHandler {
   bool broken() const { return broken_; }
   // While busy (in the engine), a lost client interrupts the task; with `end_is_loss` also one that has only ended its side.
   void start_busy(bool end_is_loss);
-  void end_busy() { busy_ = false; }
+  void end_busy() { busy_.store(0, std::memory_order_relaxed); }
   void release_buffers(bool all);
 
   // The client seems to run closer to another worker; asked between two statements.
@@ -74,7 +76,15 @@ class Stream final : public IoHandler {
   bool send_sealed();                                                   // all that the channel wants sent
   void drop_output();
   void want_writable(bool want);
-  bool has_more_input() const;
+  bool has_input() const;  // received, or in the socket
+  bool socket_has_input() const;
+  void note(uint32_t epoll_events);
+  // Notes what was heard while the task was away. Before each look at the flags below.
+  void take_heard();
+  bool hears_readable() {
+    take_heard();
+    return readable_;
+  }
 
   Socket socket_;
   Task& task_;
@@ -89,8 +99,10 @@ class Stream final : public IoHandler {
   bool writable_ = true;
   bool broken_ = false;
   bool waiting_ = false;  // the task sleeps in fill() or flush()
-  bool busy_ = false;
-  bool end_is_loss_ = false;
+  // Of kInEngine and its kin; written by the task, read by on_io(), relaxed: either order of a loss and a statement's end is right.
+  std::atomic<uint8_t> busy_{0};
+  // epoll's events while the task is away. release by on_io(), acquire by the task.
+  std::atomic<uint32_t> heard_{0};
   Nearness nearness_;
 };
 

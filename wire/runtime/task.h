@@ -8,10 +8,15 @@
 //
 // A task that yields stays kRunning or kNotified: a wake-up meanwhile is for its next sleep.
 //
+// A task that keeps its worker waiting for too long loses the loop to another thread (worker.h) and is away: it goes on alone, on
+// the thread that it is on, where nothing is to be yielded to and a sleep (kSleepingAway) blocks the thread. It comes home, to a
+// turn in the worker's loop, where its stack holds nothing of the thread: where it says so (Movable), and at its end.
+//
 // Invariants: 1. the one that moves kSleeping to kQueued, and no other, puts the task into its worker's queue; 2. a task
-// runs, suspends and ends on its worker's thread only; move_to() changes the worker while the task runs or has suspended
-// for that, when no other thread would queue it; 3. no wake-up is lost: one that comes before sleep() is kept as kNotified.
-// Thread safety: wake() and interrupt() from any thread, the rest on the worker's thread.
+// suspends and ends on its worker's thread only, with the loop held, so that no other thread takes the loop from under that; 3.
+// move_to() changes the worker while the task runs or has suspended for that, when no other thread would queue it; 4. no wake-up
+// is lost: one that comes before sleep() is kept as kNotified.
+// Thread safety: wake() and interrupt() from any thread, away() on the worker's thread, the rest where the task runs.
 #pragma once
 
 #include <atomic>
@@ -37,6 +42,23 @@ class Task final : public Waiter {
   // Goes on as a task of `target`, on its thread. Called by the task itself; nothing on its stack may hold on to the
   // thread (thread-local variables, locks).
   void move_to(Worker& target);
+  // Comes home if it is away, and keeps the loop until the task suspends next or ends. The same holds for its stack.
+  void hold_worker();
+
+  // While one lives, the task's stack holds nothing of the thread: a task that is away comes home before it sleeps.
+  class Movable {
+   public:
+    explicit Movable(Task& task) : task_(task) { task_.movable_ = true; }
+    ~Movable() { task_.movable_ = false; }
+    Movable(const Movable&) = delete;
+    Movable& operator=(const Movable&) = delete;
+
+   private:
+    Task& task_;
+  };
+
+  // Whether the task runs elsewhere, beside the loop.
+  bool away() const { return away_; }
 
   void wake() override;
   void yield_if_due() override;
@@ -58,10 +80,15 @@ class Task final : public Waiter {
   friend class Worker;
   friend class RunQueue;
   friend class RemoteQueue;
-  enum class State : uint8_t { kQueued, kRunning, kNotified, kSleeping };
+  enum class State : uint32_t { kQueued, kRunning, kNotified, kSleeping, kSleepingAway };
 
   WaitResult block(Deadline deadline) override;
   WaitResult wait(InterruptReason lowest, Deadline deadline);
+  WaitResult wait_away(InterruptReason lowest, Deadline deadline);
+  void sleep_away(Deadline deadline);
+  bool hold();  // false: the task is away
+  void let();
+  void come_home();
   bool make_queued();  // kSleeping -> kQueued; false when it was not sleeping
 
   // Written while kRunning or kNotified; read by wakers after they have found kSleeping. The state's release and acquire
@@ -76,6 +103,13 @@ class Task final : public Waiter {
   std::function<void()> on_idle_;
   // release on entry to kQueued pairs with acquire when the worker takes the task: it sees what the waker wrote.
   std::atomic<State> state_{State::kQueued};
+  // Where the task runs.
+  uint64_t piece_ = 0;  // of its worker, that runs or has suspended last
+  bool held_ = false;   // the loop
+  bool movable_ = false;
+  bool going_home_ = false;  // it has suspended for that
+  // With the loop.
+  bool away_ = false;
   Deadline timer_ = kNoDeadline;  // != kNoDeadline: the worker's timer queue holds (timer_, this)
   bool timed_out_ = false;
   int32_t session_ = 0;                  // 0: none yet

@@ -20,7 +20,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// The worker whose loop this thread has, or had when its piece began.
 thread_local Worker* current_worker = nullptr;
+// The piece that runs on this thread; 0: none, it is in the loop.
+thread_local uint64_t current_piece = 0;
+
+constexpr uint64_t held(uint64_t piece) { return piece << 1; }
+constexpr uint64_t open(uint64_t piece) { return piece << 1 | 1; }
 
 // A task that did not run between two sweeps is idle.
 constexpr auto kSweepPeriod = std::chrono::seconds(2);
@@ -49,17 +55,15 @@ Result<std::unique_ptr<Worker>> Worker::start(int index) {
   event.events = EPOLLIN | EPOLLET;
   event.data.ptr = nullptr;
   epoll_ctl(worker->epoll_, EPOLL_CTL_ADD, worker->event_, &event);
-  worker->thread_ = std::thread([w = worker.get()] { w->run(); });
+  worker->begin_thread_with([w = worker.get()] { w->run(); });
   return worker;
 }
 
 Worker::Worker(int index) : index_(index) {}
 
 Worker::~Worker() {
-  if (thread_.joinable()) {
-    stop();
-    thread_.join();
-  }
+  stop();
+  if (!threads_.empty()) (void)join(kNoDeadline);
   if (epoll_ >= 0) close(epoll_);
   if (event_ >= 0) close(event_);
 }
@@ -83,10 +87,78 @@ void Worker::stop() {
 bool Worker::join(Deadline deadline) {
   {
     std::unique_lock lock(end_mutex_);
-    if (!end_.wait_until(lock, deadline, [this] { return ended_; })) return false;
+    const auto ended = [this] { return ended_; };
+    if (deadline == kNoDeadline) {
+      end_.wait(lock, ended);
+    } else if (!end_.wait_until(lock, deadline, ended)) {
+      return false;
+    }
   }
-  if (thread_.joinable()) thread_.join();
+  // No other thread is added any more, and none waits: a task that is away counts for the load.
+  for (LoopThread& loop_thread : threads_) {
+    if (loop_thread.thread.joinable()) loop_thread.thread.join();
+  }
   return true;
+}
+
+void Worker::begin_thread_with(std::function<void()> body) {
+  LoopThread& loop_thread = threads_.emplace_back();
+  try {
+    loop_thread.thread = std::thread([this, &loop_thread, body = std::move(body)] {
+      begin_thread(("worker " + std::to_string(index_)).c_str());
+      body();
+      loop_thread.ended.store(true, std::memory_order_release);
+    });
+  } catch (...) {
+    threads_.pop_back();
+    throw;
+  }
+}
+
+void Worker::relieve(uint64_t piece) {
+  const std::lock_guard lock(end_mutex_);
+  if (ended_ || loop_.load(std::memory_order_relaxed) != open(piece)) return;
+  for (auto it = threads_.begin(); it != threads_.end();) {
+    if (it->ended.load(std::memory_order_acquire)) {
+      it->thread.join();
+      it = threads_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  try {
+    // It takes the loop when it is ready to go round: until then the piece may end as if nobody had come.
+    begin_thread_with([this, piece] {
+      if (take_loop(piece)) run();
+    });
+  } catch (const std::bad_alloc&) {
+    return;
+  } catch (const std::system_error&) {
+    return;
+  }
+}
+
+bool Worker::take_loop(uint64_t piece) {
+  uint64_t expected = open(piece);
+  if (!loop_.compare_exchange_strong(expected, held(piece), std::memory_order_acq_rel)) return false;
+  running_->away_ = true;
+  reliefs_.fetch_add(1, std::memory_order_relaxed);
+  piece_began_.store(0, std::memory_order_release);
+  return true;
+}
+
+bool Worker::hold_loop(uint64_t piece) {
+  uint64_t expected = open(piece);
+  return loop_.compare_exchange_strong(expected, held(piece), std::memory_order_acq_rel);
+}
+
+void Worker::let_loop(uint64_t piece) { loop_.store(open(piece), std::memory_order_release); }
+
+std::chrono::nanoseconds Worker::processor_time() const {
+  const clockid_t clock = clock_.load(std::memory_order_relaxed);
+  timespec used{};
+  if (clock == 0 || clock_gettime(clock, &used) != 0) return {};
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 void Worker::unpark() {
@@ -98,11 +170,15 @@ void Worker::unpark() {
 
 void Worker::enqueue(Task& task) {
   if (current_worker == this) {
-    ready_.push(task);
-  } else {
-    remote_.push(task);
-    unpark();
+    const uint64_t piece = current_piece;
+    if (piece == 0) return ready_.push(task);
+    if (hold_loop(piece)) {
+      ready_.push(task);
+      return let_loop(piece);
+    }
   }
+  remote_.push(task);
+  unpark();
 }
 
 bool Worker::watch(int fd, uint32_t epoll_events, IoHandler& handler) {
@@ -142,21 +218,28 @@ void Worker::remove_timer(Task& task) {
 void Worker::run() {
   const MustNotFail scope;  // fibers bring their own
   current_worker = this;
-  begin_thread(("worker " + std::to_string(index_)).c_str());
-  while (true) {
-    remote_.drain(ready_);
-    if (auto reason = interrupt_all_.load(std::memory_order_acquire); reason != interrupted_all_) {
-      interrupted_all_ = reason;
-      for (Task* task = tasks_; task; task = task->next_) task->interrupt(reason);
-    }
-    run_ready();
-    if (stopping_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0) break;
-    poll();
-    if (!timers_.empty()) fire_timers();
+  clockid_t clock = 0;
+  if (pthread_getcpuclockid(pthread_self(), &clock) != 0) clock = 0;
+  clock_.store(clock, std::memory_order_relaxed);
+  while (!(stopping_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0)) {
+    if (!turn()) return;
   }
   std::lock_guard lock(end_mutex_);
   ended_ = true;
   end_.notify_all();
+}
+
+bool Worker::turn() {
+  remote_.drain(ready_);
+  if (auto reason = interrupt_all_.load(std::memory_order_acquire); reason != interrupted_all_) {
+    interrupted_all_ = reason;
+    for (Task* task = tasks_; task; task = task->next_) task->interrupt(reason);
+  }
+  if (!run_ready()) return false;
+  if (stopping_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0) return true;
+  poll();
+  if (!timers_.empty()) fire_timers();
+  return true;
 }
 
 int Worker::timeout_ms() const {
@@ -179,7 +262,13 @@ void Worker::poll() {
   }
   epoll_event events[128];
   int count = epoll_wait(epoll_, events, std::size(events), timeout);
-  parked_.store(false, std::memory_order_relaxed);
+  if (timeout != 0) {
+    // seq_cst, before the observer looks whether it sleeps (watchdog.h).
+    parked_.store(false, std::memory_order_seq_cst);
+    if (WorkerObserver* observer = observer_.load(std::memory_order_acquire)) observer->on_awake();
+  } else {
+    parked_.store(false, std::memory_order_relaxed);
+  }
   // No task runs in this loop, so every handler is still there.
   for (int i = 0; i < count; i++) {
     if (events[i].data.ptr) static_cast<IoHandler*>(events[i].data.ptr)->on_io(events[i].events);
@@ -189,36 +278,59 @@ void Worker::poll() {
   ready_.append(yielded_);
 }
 
-void Worker::run_ready() {
+bool Worker::run_ready() {
   for (int runs = 0; runs < kMaxRunsPerPoll; runs++) {
     Task* task = ready_.pop();
-    if (task == nullptr) return;
-    run_task(*task);
+    if (task == nullptr) return true;
+    if (!run_task(*task)) return false;
   }
+  return true;
 }
 
-void Worker::run_task(Task& task) {
-  if (!task.fiber_ && !adopt(task)) return;
+bool Worker::run_task(Task& task) {
+  if (!task.fiber_ && !adopt(task)) return true;
+  if (task.timer_ != kNoDeadline) remove_timer(task);
+  task.away_ = false;
   if (task.moving_to_ != nullptr) link(task);  // it has arrived
   Task::State queued = Task::State::kQueued;   // else it has yielded, and keeps its state
   task.state_.compare_exchange_strong(queued, Task::State::kRunning, std::memory_order_acq_rel);
   task.slice_began_.reset();
   task.idle_sweeps_ = 0;
   Waiter::set_current(&task);
+  const uint64_t piece = pieces_.load(std::memory_order_relaxed) + 1;
   piece_session_.store(task.session_, std::memory_order_relaxed);
-  pieces_.store(pieces_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  pieces_.store(piece, std::memory_order_relaxed);
   piece_began_.store(coarse_nanoseconds(), std::memory_order_release);
+  running_ = &task;
+  task.piece_ = piece;
+  task.held_ = false;
   task.memory_.enter();
+  current_piece = piece;
+  let_loop(piece);
   task.fiber_->resume();
+  current_piece = 0;
   task.memory_.leave();
-  piece_began_.store(0, std::memory_order_release);
   Waiter::set_current(nullptr);
+  if (task.going_home_) {
+    go_home(task);
+    return false;
+  }
+  piece_began_.store(0, std::memory_order_release);
   if (task.fiber_->finished()) {
     release(task);
   } else if (task.moving_to_ != nullptr) {
     hand_over(task);
   }
   if (next_sweep_ == kNoDeadline) next_sweep_ = Clock::now() + kSweepPeriod;
+  return true;
+}
+
+// Its state stays kRunning or kNotified, as of one that has yielded: nobody else queues it.
+void Worker::go_home(Task& task) {
+  current_worker = nullptr;
+  task.going_home_ = false;
+  remote_.push(task);
+  unpark();
 }
 
 engine::WorkerState Worker::state() const {
@@ -226,6 +338,7 @@ engine::WorkerState Worker::state() const {
   state.number = index_;
   state.sessions = load();
   state.stalls = stalls_.load(std::memory_order_relaxed);
+  state.reliefs = reliefs_.load(std::memory_order_relaxed);
   const int64_t began = piece_began_.load(std::memory_order_acquire);
   state.pieces = pieces_.load(std::memory_order_relaxed);
   state.pid = piece_session_.load(std::memory_order_relaxed);
@@ -243,7 +356,10 @@ bool Worker::adopt(Task& task) {
     load_.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
-  task.fiber_.emplace(std::move(stack), [&task] { task.body_(task); });
+  task.fiber_.emplace(std::move(stack), [&task] {
+    task.body_(task);
+    task.hold_worker();
+  });
   link(task);
   return true;
 }
@@ -264,7 +380,7 @@ void Worker::unlink(Task& task) {
 
 Worker* Worker::choose_peer() {
   for (size_t i = 0; i < peers_.size(); i++) {
-    Worker* peer = peers_[next_peer_++ % peers_.size()];
+    Worker* peer = peers_[next_peer_.fetch_add(1, std::memory_order_relaxed) % peers_.size()];
     if (peer->load() <= load()) return peer;
   }
   return nullptr;
@@ -311,7 +427,7 @@ void Worker::fire_timers() {
 void Worker::sweep_idle() {
   bool again = false;
   for (Task* task = tasks_; task; task = task->next_) {
-    if (task->idle_sweeps_ == 2) continue;
+    if (task->idle_sweeps_ == 2 || task->away_) continue;
     if (++task->idle_sweeps_ == 2) {
       if (task->on_idle_) task->on_idle_();
       task->fiber_->trim();

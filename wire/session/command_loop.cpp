@@ -69,6 +69,7 @@ void CommandLoop::run() {
 }
 
 CommandLoop::Next CommandLoop::wait_for_input() {
+  const Task::Movable between_messages(task_);
   if (send_wanted_ && !stream_.out().empty()) {
     if (stream_.flush() == StreamResult::kClosed) return Next::kEnd;
     send_wanted_ = false;

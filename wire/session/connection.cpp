@@ -177,6 +177,7 @@ void run_connection(SharedState& shared, Socket socket, const ClientAddress& add
   } catch (...) {  // outside of all messages: of this connection nothing is left, the others continue
     connection.give_up(exception_error());
   }
+  task.hold_worker();  // what the worker hears goes to the stream as long as it is there
 }
 
 }  // namespace indigo::wire

@@ -13,7 +13,7 @@ TEST(Watchdog, TellsOfAPieceOnceAndOfTheNextAgain) {
   auto worker = Worker::start(7);
   ASSERT_TRUE(worker.ok());
   std::atomic<int> described{0}, last{0};
-  auto watchdog = Watchdog::start(milliseconds(40), {worker->get()}, [&](int32_t pid) {
+  auto watchdog = Watchdog::start({.log_after = milliseconds(40)}, {worker->get()}, [&](int32_t pid) {
     last = pid;
     described++;
     return std::string("select 1");
@@ -45,7 +45,8 @@ TEST(Watchdog, TellsOfAPieceOnceAndOfTheNextAgain) {
 TEST(Watchdog, IsSilentAboutAWorkerThatSleeps) {
   auto worker = Worker::start(0);
   ASSERT_TRUE(worker.ok());
-  auto watchdog = Watchdog::start(milliseconds(20), {worker->get()}, [](int32_t) { return std::string(); });
+  auto watchdog =
+      Watchdog::start({.log_after = milliseconds(20)}, {worker->get()}, [](int32_t) { return std::string(); });
   ASSERT_TRUE(watchdog.ok());
   (*worker)->spawn([](Task& task) { EXPECT_EQ(task.sleep(Clock::now() + milliseconds(100)), WaitResult::kTimeout); });
   (*worker)->stop();
