@@ -371,6 +371,7 @@ struct PlannedStatement {
   struct Dependency {
     std::shared_ptr<const RelationInfo> relation;
     storage::TableLockMode lock;
+    double planned_rows = -1;  // of a table whose size the plan depends on (sql/plan/outgrown.h)
   };
   std::vector<Dependency> relations;
   // Of `relations` the first so many are locked before any run; the others are read as inputs of `lock_prunings` alone, and

@@ -268,6 +268,7 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   state->actions.clear();
   for (const auto& touched : state->touched) {
     touched.table->stillness().end(committed ? txn.commit_stamp_.value : 0);
+    if (touched.told != 0) touched.table->add_open_rows(-touched.told);
   }
   state->touched.clear();
   txn.ended_ = true;

@@ -144,6 +144,8 @@ class Table {
     uint64_t bytes = 0;  // all memory of the tree and its versions
   };
   virtual Statistics statistics() const = 0;
+  // The same with those that open transactions have inserted: what a scan may meet.
+  virtual uint64_t rows() const { return statistics().rows; }
 };
 
 }  // namespace indigo::storage

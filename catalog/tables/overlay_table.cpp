@@ -71,6 +71,8 @@ storage::RowRef BaseRows::at(size_t i) const {
 
 size_t BaseRows::lower_bound(Bytes key) const {
   const auto& all = entries();
+  // What users made has OIDs above all built-in ones.
+  if (all.empty() || at(all.size() - 1).key < key) return all.size();
   const auto it = std::partition_point(all.begin(), all.end(), [&](const Entry& e) {
     return Bytes(bytes_).substr(e.key_begin, e.row_begin - e.key_begin) < key;
   });
@@ -340,6 +342,11 @@ bool OverlayTable::index_usable(IndexId index, const storage::ReadView& view) co
   // of the upper rows, but the index may not be asked for it.
   const storage::Table* up = upper();
   return up == nullptr || up->index_usable(index, view);
+}
+
+uint64_t OverlayTable::rows() const {
+  const storage::Table* up = upper();
+  return base_->size() + (up == nullptr ? 0 : up->rows());
 }
 
 storage::Table::Statistics OverlayTable::statistics() const {

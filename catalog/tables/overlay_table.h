@@ -78,6 +78,7 @@ class OverlayTable final : public storage::Table {
   void drop_index(IndexId id) override;
   bool index_usable(IndexId index, const storage::ReadView& view) const override;
   Statistics statistics() const override;
+  uint64_t rows() const override;
   storage::TableMemory memory() const;
 
   // Clones what was changed above the base rows into `target`, a table over the same base without changes of its own.

@@ -26,6 +26,7 @@
 #include "engine/utility/definition_host.h"
 #include "engine/utility/utility.h"
 #include "sql/partition/lock_pruning.h"
+#include "sql/plan/outgrown.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/txn/advance_snapshot.h"
 #include "types/function/phys_of.h"
@@ -137,7 +138,10 @@ Status StatementRunner::lock_relations(PreparedPtr& prepared, std::span<const Da
     } else {
       for (size_t i = 0; i < plan.always_locked; i++) INDIGO_TRY(lock(plan.relations[i]));
       INDIGO_ASSIGN(const auto left, sql::partition::pruned_dependencies(session_.context(), plan, parameters));
-      for (const uint32_t i : left) INDIGO_TRY(lock(plan.relations[i]));
+      for (const uint32_t i : left) {
+        INDIGO_TRY(lock(plan.relations[i]));
+        prepared->outgrown = prepared->outgrown || sql::outgrown(plan.relations[i]);
+      }
     }
     const uint64_t generation = session_.preparation().generation();
     if (session_.preparation().is_current(*prepared) && prepared->plan_settings == generation) return {};

@@ -63,9 +63,11 @@ struct Prepared {
   catalog::CatalogState made_in;    // before its making
   catalog::Dependences depends;     // of the catalog, that its making has looked up
   mutable uint64_t current_at = 0;  // the last version that was found to leave it as it is: a note of the session, too
-  uint64_t plan_settings = 0;       // SessionSettings::plan_generation at planning
-  bool for_cursor = false;          // planned so that rows tell where they come from
-  bool unplanned = false;           // its plan was discarded: Preparation::refresh makes it again
+  // Another note: a table was found to have outgrown the plan where nobody could make it again for good.
+  mutable bool outgrown = false;
+  uint64_t plan_settings = 0;  // SessionSettings::plan_generation at planning
+  bool for_cursor = false;     // planned so that rows tell where they come from
+  bool unplanned = false;      // its plan was discarded: Preparation::refresh makes it again
   // Running it costs so much more than planning that each text is planned with its own literals: statistics then see them.
   bool custom = false;
   // What rules have made of the statement: queries that run before and after `plan`. See sql/rule/rewritten.h.

@@ -217,20 +217,28 @@ void VarSet::add_vars(const ExprPtr& e) {
   for_each_child(*e, [&](const ExprPtr& c) { add_vars(c); });
 }
 
-void Statement::depend(const std::shared_ptr<const RelationInfo>& relation, storage::TableLockMode lock) {
+size_t Statement::dependency_of(Oid relation) {
   constexpr size_t kFew = 16;
-  auto& all = out->relations;
-  size_t at = all.size();
+  const auto& all = out->relations;
   if (all.size() <= kFew) {
-    at = static_cast<size_t>(
-        std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.relation->oid == relation->oid; }) -
-        all.begin());
-  } else {
-    for (size_t i = dependency_of_.size(); i < all.size(); i++) dependency_of_.emplace(all[i].relation->oid, i);
-    if (const auto found = dependency_of_.find(relation->oid); found != dependency_of_.end()) at = found->second;
+    return static_cast<size_t>(
+        std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.relation->oid == relation; }) - all.begin());
   }
+  for (size_t i = dependencies_.size(); i < all.size(); i++) dependencies_.emplace(all[i].relation->oid, i);
+  const auto found = dependencies_.find(relation);
+  return found == dependencies_.end() ? all.size() : found->second;
+}
+
+void Statement::size(const RelationInfo& relation, double rows) {
+  auto& all = out->relations;
+  if (const size_t at = dependency_of(relation.oid); at < all.size()) all[at].planned_rows = rows;
+}
+
+void Statement::depend(const std::shared_ptr<const RelationInfo>& relation, storage::TableLockMode lock) {
+  auto& all = out->relations;
+  const size_t at = dependency_of(relation->oid);
   if (at == all.size()) {
-    all.push_back({relation, lock});
+    all.push_back({.relation = relation, .lock = lock});
   } else {
     all[at].lock = std::max(all[at].lock, lock);
   }

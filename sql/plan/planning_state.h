@@ -58,9 +58,14 @@ struct Statement {
     return out->runtime_slots++;
   }
   void depend(const std::shared_ptr<const RelationInfo>& relation, storage::TableLockMode lock);
+  // The plan reads more of it than one row, and has so many rows in mind; it depends on the relation already.
+  void size(const RelationInfo& relation, double rows);
 
  private:
-  std::unordered_map<Oid, size_t> dependency_of_;  // places in out->relations, once there are many
+  // Where it stands in out->relations, or would.
+  size_t dependency_of(Oid relation);
+
+  std::unordered_map<Oid, size_t> dependencies_;  // places in out->relations, once there are many
 };
 
 }  // namespace indigo::sql::planning

@@ -15,6 +15,8 @@ uint64_t sum_of(std::initializer_list<const std::atomic<int64_t>*> counters) {
 }
 }  // namespace
 
+uint64_t TableImpl::rows() const { return sum_of({&row_count_, &open_rows_}); }
+
 Table::Statistics TableImpl::statistics() const {
   Statistics s;
   s.rows = sum_of({&row_count_});

@@ -85,6 +85,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   void set_index_fill(IndexId index, uint8_t percent) override;
   bool index_usable(IndexId index, const ReadView& view) const override;
   Statistics statistics() const override;
+  uint64_t rows() const override;
   TableMemory memory() const;
   TableStatistics counters();
   std::vector<RowWriter> row_writers();
@@ -118,6 +119,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   // nothing may owe it to this one. Read after the look.
   uint64_t gone() const { return mutated(Mutation::kForgetGone) ? 0 : gone_.load(std::memory_order_acquire); }
   void add_rows(int64_t n) { row_count_.fetch_add(n, std::memory_order_relaxed); }
+  // That transactions have inserted that are open.
+  void add_open_rows(int64_t n) { open_rows_.fetch_add(n, std::memory_order_relaxed); }
   Stillness& stillness() { return stillness_; }
   // When every entry of the index is one of a row that the view sees, and none of these is missing: what to ask holds() with.
   std::optional<uint64_t> entries_are_rows(const TransactionImpl& txn, const ReadView& view,
@@ -266,6 +269,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   std::atomic<uint64_t> next_row_id_{1};
   std::atomic<uint64_t> gone_{0};
   alignas(64) std::atomic<int64_t> row_count_{0};
+  std::atomic<int64_t> open_rows_{0};
   Stillness stillness_;
   std::atomic<uint64_t> inserted_{0}, updated_{0}, deleted_{0};  // records, by committed transactions
   std::atomic<int64_t> version_bytes_{0}, version_count_{0};

@@ -33,6 +33,7 @@ void TableImpl::push(TransactionImpl& txn, PendingVersion& pending, PendingEntry
   entry->below = pending.top.load(std::memory_order_relaxed);
   pending.top.store(entry, std::memory_order_release);  // pairs with visible_to
   txn.state().log.emplace_back(&pending, kind);
+  if (kind == LogRecord::Kind::kInsert) txn.note_inserted(*this, 1);
 }
 
 bool TableImpl::push_image(TransactionImpl& txn, PendingVersion& pending, Bytes row, LogRecord::Kind kind) {
@@ -47,6 +48,7 @@ void TableImpl::undo_last(TransactionImpl& txn) {
   auto& log = txn.state().log;
   LogRecord last = log.back();
   log.pop_back();
+  if (last.kind() == LogRecord::Kind::kInsert) txn.note_inserted(*this, -1);
   undo(*last.pending(), last.pushes(), last.claims());
   txn.last_claim = nullptr;
   if (last.claims()) txn.writes().descriptor.announce_release();

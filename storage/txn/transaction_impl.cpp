@@ -314,7 +314,17 @@ TransactionState::Touched& TransactionImpl::touch(TableImpl& table) {
   }
   writes().touch(table.id());
   table.stillness().begin();
-  return touched.emplace_back(TransactionState::Touched{&table, 0});
+  return touched.emplace_back(TransactionState::Touched{.table = &table});
+}
+
+void TransactionImpl::note_inserted(TableImpl& table, int64_t rows) {
+  constexpr int64_t kAtOnce = 64;
+  TransactionState::Touched& touched = touch(table);
+  touched.inserted += rows;
+  const int64_t untold = touched.inserted - touched.told;
+  if (untold < kAtOnce && untold > -kAtOnce) return;
+  table.add_open_rows(untold);
+  touched.told = touched.inserted;
 }
 
 StorageStatus TransactionImpl::wait_for(Descriptor& owner, TxnId owner_id, uint64_t generation) {
@@ -351,6 +361,7 @@ void TransactionImpl::undo(size_t position) {
   while (log.size() > position) {
     LogRecord r = log.back();
     log.pop_back();
+    if (r.kind() == LogRecord::Kind::kInsert) note_inserted(*r.pending()->table, -1);
     r.pending()->table->undo(*r.pending(), r.pushes(), r.claims());
     released = released || r.claims();
     if (log.size() % 1024 == 0) Waiter::current().yield_if_due();

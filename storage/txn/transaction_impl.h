@@ -115,6 +115,7 @@ struct TransactionState {
   struct Touched {
     TableImpl* table;  // alive until the end: storage/dropped_tables.h
     int64_t rows_added = 0;
+    int64_t inserted = 0, told = 0;  // rows so far, and how many of them are among the table's open ones
   };
 
   SnapshotRegistry::Slot* slot = nullptr;
@@ -173,6 +174,8 @@ class TransactionImpl final : public Transaction {
   bool memory_left();
   bool locks_used() const { return locks_used_; }
   TransactionState::Touched& touch(TableImpl& table);
+  // Rows that it has inserted, or, below zero, taken back: the table is told of some at a time.
+  void note_inserted(TableImpl& table, int64_t rows);
   // R5: what this session was shown, its next snapshot has to see.
   void saw(uint64_t stamp) {
     least_snapshot_ = std::max(least_snapshot_, stamp);

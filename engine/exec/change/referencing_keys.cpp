@@ -68,7 +68,7 @@ Result<bool> ReferencingKeys::may_have(QueryState& state, const catalog::Relatio
   const bool has_null = std::any_of(values.begin(), values.end(), [](const Datum& d) { return d.null; });
   if (!has_null && finds_by_index(state, table, columns)) return true;
   Known& known = known_[{table.oid, {columns.begin(), columns.end()}}];
-  if (!known.asked || table.table->statistics().rows > kRowsMax) {
+  if (!known.asked || table.table->rows() > kRowsMax) {
     known.asked = true;
     return true;
   }

@@ -16,6 +16,7 @@
 #include "sql/analyze/parameter_values.h"
 #include "sql/parse/parse_tree.h"
 #include "sql/parse/parser.h"
+#include "sql/plan/outgrown.h"
 #include "sql/plan/planner.h"
 #include "sql/policy/apply.h"
 #include "sql/policy/restricted_kinds.h"
@@ -65,6 +66,13 @@ bool is_computed_while_planning(const sql::PlannedStatement& plan) {
 bool same_types(const std::vector<sql::TypeRef>& a, const std::vector<sql::TypeRef>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& x, const auto& y) { return x.oid == y.oid; });
+}
+
+bool has_outgrown(const Prepared& prepared) {
+  if (prepared.outgrown || (prepared.plan != nullptr && sql::outgrown(*prepared.plan))) return true;
+  const auto part = [](const PreparedPtr& query) { return has_outgrown(*query); };
+  return prepared.rewritten && (std::any_of(prepared.before.begin(), prepared.before.end(), part) ||
+                                std::any_of(prepared.after.begin(), prepared.after.end(), part));
 }
 
 PreparedPtr as_custom(const Prepared& prepared) {
@@ -137,6 +145,7 @@ uint32_t Preparation::texts_for_generic(const Prepared& planned) {
 }
 
 bool Preparation::is_current(const Prepared& prepared) const {
+  if (has_outgrown(prepared)) return false;
   if (prepared.only_for != 0 && prepared.only_for != catalog_.partitions_of()) return false;
   const uint64_t now = catalog_.version();
   if (prepared.current_at == now) return true;

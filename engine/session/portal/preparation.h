@@ -101,7 +101,7 @@ class Preparation {
   static bool keep_literals(std::string_view text, std::span<const Oid> parameter_types, ScannedText& scanned);
   // After find_without_literals with the same `scanned`.
   void keep(const ScannedText& scanned, const PreparedPtr& prepared);
-  // Whether what the plan depends on is as it was when it was made.
+  // Whether what the plan depends on is as it was when it was made, and no table has outgrown it (sql/plan/outgrown.h).
   bool is_current(const Prepared& prepared) const;
   // Statements of the cache that are not.
   void discard_stale();

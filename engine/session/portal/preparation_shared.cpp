@@ -10,6 +10,7 @@
 #include "engine/session/portal/preparation.h"
 #include "engine/session/session_settings.h"
 #include "engine/statement/shared_plans.h"
+#include "sql/plan/outgrown.h"
 #include "storage/table.h"
 #include "types/oids.h"
 
@@ -39,7 +40,7 @@ bool about_as_many(double a, double b) {
 }
 
 double rows_of(const catalog::RelationInfo& relation) {
-  return relation.table == nullptr ? 0 : static_cast<double>(relation.table->statistics().rows);
+  return relation.table == nullptr ? 0 : static_cast<double>(relation.table->rows());
 }
 
 }  // namespace
@@ -95,6 +96,7 @@ PreparedPtr Preparation::find_shared(const SharedStatement& statement) {
   if (!shares(statement.text)) return nullptr;
   const SharedPlanPtr found = shared_.find(shared_key(statement));
   if (found == nullptr || !catalog_.unchanged_since(found->prepared.made_in, found->prepared.depends)) return nullptr;
+  if (sql::outgrown(*found->prepared.plan)) return nullptr;  // a table may have grown while it was made
   for (const auto& [table, rows] : found->sizes) {
     const auto relation = catalog_.relation(table);
     if (relation == nullptr || !about_as_many(rows, rows_of(*relation))) return nullptr;

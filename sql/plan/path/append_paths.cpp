@@ -425,7 +425,8 @@ Status leaf_paths(Level& level, Rel& rel) {
       parts.push_back(&leaf);
       continue;
     }
-    leaf.tuples = std::max<double>(1, static_cast<double>(table->relation->table->statistics().rows));
+    leaf.tuples = std::max<double>(1, static_cast<double>(table->relation->table->rows()));
+    level.s.size(*table->relation, leaf.tuples);
     rel.tuples += leaf.tuples;
     if (leaf.tuples > most) rel.largest_leaf = table;
     most = std::max(most, leaf.tuples);

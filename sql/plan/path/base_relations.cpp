@@ -52,8 +52,7 @@ void name_columns(Plan& plan, const Entry& entry) {
 
 double table_rows(const RelationInfo& relation) {
   if (relation.table) {
-    const uint64_t now = relation.table->statistics().rows;
-    return std::max<double>(1, static_cast<double>(now));
+    return std::max<double>(1, static_cast<double>(relation.table->rows()));
   }
   return std::max(1.0, relation.reltuples);
 }
@@ -130,6 +129,7 @@ class Maker {
     size();
     INDIGO_TRY(table_paths(level_, rel_));
     rel_.one_row = is_point(rel_);
+    if (!rel_.one_row) level_.s.size(*entry_.relation, rel_.tuples);
     return {};
   }
 

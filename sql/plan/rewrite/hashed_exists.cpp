@@ -17,7 +17,7 @@ bool may_ask_often(const Level& level) {
   if (level.work.limit || level.tuple_fraction > 0) return false;
   return std::any_of(level.entries.begin(), level.entries.end(), [](const Entry* e) {
     return e->kind == EntryKind::kTable && e->relation->table != nullptr &&
-           static_cast<double>(e->relation->table->statistics().rows) >= kManyRows;
+           static_cast<double>(e->relation->table->rows()) >= kManyRows;
   });
 }
 

@@ -35,6 +35,33 @@ TEST_F(StatisticsTest, RecordsAreInProcessUntilTheirTransactionEndsOrGivesThemUp
   EXPECT_EQ(of_store().records_in_process, 0u);
 }
 
+// What a planner is told of a table that a transaction fills before it asks.
+TEST_F(StatisticsTest, RowsThatOpenTransactionsHaveInsertedAreTold) {
+  constexpr uint64_t kRows = 1000, kUntold = 64;
+  const auto fill = [&](Transaction& t, const std::string& prefix) {
+    for (uint64_t i = 0; i < kRows; i++) ASSERT_EQ(insert(t, prefix + std::to_string(i), "1"), StorageStatus::kOk);
+  };
+  auto t = begin();
+  fill(*t, "a");
+  EXPECT_GE(table->rows(), kRows - kUntold);
+  EXPECT_LE(table->rows(), kRows);
+  EXPECT_EQ(table->statistics().rows, 0u);
+  const uint32_t savepoint = t->savepoint();
+  for (int i = 0; i < 5; i++) {
+    fill(*t, "b");
+    EXPECT_GE(table->rows(), 2 * kRows - kUntold);
+    t->rollback_to(savepoint);
+    EXPECT_LE(table->rows(), kRows + kUntold);
+  }
+  auto other = begin();
+  fill(*other, "c");
+  store->rollback(*other);
+  EXPECT_LE(table->rows(), kRows + kUntold);
+  commit(*t);
+  EXPECT_EQ(table->rows(), kRows);
+  EXPECT_EQ(table->statistics().rows, kRows);
+}
+
 TEST_F(StatisticsTest, AbortsAreCountedByTheirReason) {
   put("a", "1");
   StoreStatistics before = of_store();
