@@ -20,21 +20,44 @@ constexpr char kNameMarker = '\x10';  // before the name's number; no text that 
 
 enum class WordKind : uint8_t { kName, kReserved, kKeyword };
 
-const absl::flat_hash_map<std::string_view, WordKind>& keyword_kinds() {
-  static const auto* const kinds = [] {
-    auto* made = new absl::flat_hash_map<std::string_view, WordKind>;
+struct KnownWord {
+  WordKind kind = WordKind::kName;
+  bool ends_name = true;  // a name behind it may be one that is given
+};
+
+const absl::flat_hash_map<std::string_view, KnownWord>& keywords_known() {
+  static const auto* const known = [] {
+    static constexpr std::array<std::string_view, 7> kBeforeNames = {"by",      "of",     "over",  "set",
+                                                                     "between", "escape", "update"};
+    auto* made = new absl::flat_hash_map<std::string_view, KnownWord>;
     for (const types::Keyword& keyword : types::keywords()) {
-      made->emplace(keyword.word,
-                    keyword.category == 'R' || keyword.category == 'T' ? WordKind::kReserved : WordKind::kKeyword);
+      const bool reserved = keyword.category == 'R' || keyword.category == 'T';
+      const bool before = std::find(kBeforeNames.begin(), kBeforeNames.end(), keyword.word) != kBeforeNames.end();
+      made->emplace(keyword.word, KnownWord{reserved ? WordKind::kReserved : WordKind::kKeyword, !reserved && !before});
     }
     return made;
   }();
-  return *kinds;
+  return *known;
 }
 
-bool begins_word(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80) != 0; }
-bool continues_word(char c) { return begins_word(c) || absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '$'; }
-bool is_literal(char c) { return c > 0 && c < kNameMarker && !absl::ascii_isspace(static_cast<unsigned char>(c)); }
+// What a character is to words: those that begin one are letters of some kind, those of which a name may not be lifted are odd.
+enum CharBits : uint8_t { kBlank = 1, kBegins = 2, kContinues = 4, kOdd = 8 };
+
+constexpr std::array<uint8_t, 256> make_char_bits() {
+  std::array<uint8_t, 256> bits{};
+  for (int c = 'a'; c <= 'z'; c++) bits[static_cast<size_t>(c)] = kBegins | kContinues;
+  for (int c = 'A'; c <= 'Z'; c++) bits[static_cast<size_t>(c)] = kBegins | kContinues | kOdd;
+  for (int c = 128; c < 256; c++) bits[static_cast<size_t>(c)] = kBegins | kContinues | kOdd;
+  for (int c = '0'; c <= '9'; c++) bits[static_cast<size_t>(c)] = kContinues;
+  bits['_'] = kBegins | kContinues;
+  bits['$'] = kContinues;
+  for (const char c : {' ', '\t', '\n', '\v', '\f', '\r'}) bits[static_cast<uint8_t>(c)] = kBlank;
+  return bits;
+}
+constexpr auto kCharBits = make_char_bits();
+
+uint8_t bits_of(char c) { return kCharBits[static_cast<uint8_t>(c)]; }
+bool is_literal(char c) { return c > 0 && c < kNameMarker && bits_of(c) != kBlank; }
 
 class NameScanner {
  public:
@@ -53,7 +76,10 @@ class NameScanner {
  private:
   struct Word {
     std::string_view text;  // folded
+    uint32_t hash = 0;
     WordKind kind = WordKind::kName;
+    bool ends_name = true;
+    bool is_as = false;
     bool lifts = false;
     bool given = false;  // stands where names are given
     uint32_t times = 0;
@@ -71,21 +97,20 @@ class NameScanner {
     words_.reserve(48);
     for (size_t at = 0; at < text_.size();) {
       const char c = text_[at];
-      if (absl::ascii_isspace(static_cast<unsigned char>(c))) {
+      const uint8_t bits = bits_of(c);
+      if (bits == kBlank) {
         at++;
         continue;
       }
       size_t end = at + 1;
-      if (begins_word(c)) {
-        while (end < text_.size() && continues_word(text_[end])) end++;
-        if (!add_word(at, end)) return false;
+      if ((bits & kBegins) != 0) {
+        end = add_word(at);
       } else if (c == '"') {
         end = text_.find('"', at + 1) + 1;
         if (end == 0 || (end < text_.size() && text_[end] == '"')) return false;
         add_quoted(at, end);
       } else {
-        const std::string_view two = text_.substr(at, 2);
-        if (two == "--" || two == "/*") return false;
+        if ((c == '-' || c == '/') && end < text_.size() && text_[end] == (c == '-' ? '-' : '*')) return false;
         tokens_.push_back({c, static_cast<uint32_t>(at), static_cast<uint32_t>(end)});
       }
       if (words_.size() > kMostWords || tokens_.size() > kMostTokens) return false;
@@ -94,30 +119,41 @@ class NameScanner {
     return true;
   }
 
-  bool add_word(size_t begin, size_t end) {
+  static constexpr uint32_t kHashBegin = 2166136261, kHashTimes = 16777619;  // FNV-1a
+
+  // Answers where it ends.
+  size_t add_word(size_t begin) {
+    size_t end = begin;
+    uint32_t hash = kHashBegin;
+    uint8_t all = 0;
+    for (; end < text_.size(); end++) {
+      const uint8_t bits = bits_of(text_[end]);
+      if ((bits & kContinues) == 0) break;
+      all |= bits;
+      hash = (hash ^ static_cast<uint8_t>(text_[end])) * kHashTimes;
+    }
     std::string_view text = text_.substr(begin, end - begin);
-    bool plain = text.size() <= kNameBytes;
-    for (const char c : text) plain = plain && !absl::ascii_isupper(static_cast<unsigned char>(c)) && (c & 0x80) == 0;
-    if (!plain) {
+    const bool odd = (all & kOdd) != 0;
+    if (odd) {
       const size_t from = folded_.size();
       for (const char c : text) folded_.push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
       text = std::string_view(folded_).substr(from);
+      hash = hash_of(text);
     }
-    const uint32_t number = word_of(text);
+    const uint32_t number = word_of(text, hash);
     Word& word = words_[number];
-    if (!plain) word.lifts = false;
+    if (odd || text.size() > kNameBytes) word.lifts = false;
     word.times++;
     tokens_.push_back({'w', static_cast<uint32_t>(begin), static_cast<uint32_t>(end), number});
-    return true;
+    return end;
   }
 
   // A quoted name that could be without its quotes is the same name.
   void add_quoted(size_t begin, size_t end) {
     const std::string_view text = text_.substr(begin + 1, end - begin - 2);
-    bool plain = !text.empty() && text.size() <= kNameBytes && begins_word(text[0]);
-    for (const char c : text)
-      plain = plain && continues_word(c) && !absl::ascii_isupper(static_cast<unsigned char>(c)) && (c & 0x80) == 0;
-    const uint32_t number = word_of(text);
+    bool plain = !text.empty() && text.size() <= kNameBytes && (bits_of(text[0]) & kBegins) != 0;
+    for (const char c : text) plain = plain && (bits_of(c) & (kContinues | kOdd)) == kContinues;
+    const uint32_t number = word_of(text, hash_of(text));
     Word& word = words_[number];
     word.times++;
     if (!plain) word.lifts = false;
@@ -125,27 +161,30 @@ class NameScanner {
     tokens_.push_back({kind, static_cast<uint32_t>(begin), static_cast<uint32_t>(end), number});
   }
 
-  uint32_t word_of(std::string_view text) {
-    for (size_t i = 0; i < words_.size(); i++) {
-      const std::string_view known = words_[i].text;
-      if (known.size() == text.size() && (text.empty() || (known.back() == text.back() && known == text)))
-        return static_cast<uint32_t>(i);
-    }
-    Word& word = words_.emplace_back();
-    word.text = text;
-    const auto& kinds = keyword_kinds();
-    if (const auto at = kinds.find(text); at != kinds.end()) word.kind = at->second;
-    word.lifts = word.kind == WordKind::kName && text != "excluded";  // which ON CONFLICT calls so
-    return static_cast<uint32_t>(words_.size() - 1);
+  static uint32_t hash_of(std::string_view text) {
+    uint32_t hash = kHashBegin;
+    for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * kHashTimes;
+    return hash;
   }
 
-  // Whether a name behind it may be one that is given.
-  static bool ends_name(const Word& word) {
-    static constexpr std::array<std::string_view, 7> kBeforeNames = {"by",      "of",     "over",  "set",
-                                                                     "between", "escape", "update"};
-    return word.kind == WordKind::kName ||
-           (word.kind == WordKind::kKeyword &&
-            std::find(kBeforeNames.begin(), kBeforeNames.end(), word.text) == kBeforeNames.end());
+  uint32_t word_of(std::string_view text, uint32_t hash) {
+    size_t place = hash % kPlaces;
+    for (; places_[place] != 0; place = (place + 1) % kPlaces) {
+      const Word& known = words_[places_[place] - 1U];
+      if (known.hash == hash && known.text == text) return places_[place] - 1U;
+    }
+    Word& word = words_.emplace_back();
+    places_[place] = static_cast<uint8_t>(words_.size());
+    word.text = text;
+    word.hash = hash;
+    word.is_as = text == "as";
+    const auto& keywords = keywords_known();
+    if (const auto at = keywords.find(text); at != keywords.end()) {
+      word.kind = at->second.kind;
+      word.ends_name = at->second.ends_name;
+    }
+    word.lifts = word.kind == WordKind::kName && text != "excluded";  // which ON CONFLICT calls so
+    return static_cast<uint32_t>(words_.size() - 1);
   }
 
   char kind(size_t i) const { return i < tokens_.size() ? tokens_[i].kind : '\0'; }
@@ -158,14 +197,14 @@ class NameScanner {
     const char before = i == 0 ? '\0' : tokens_[i - 1].kind;
     const char after = kind(i + 1);
     const Word* previous = before == 'w' ? &words_[tokens_[i - 1].word] : nullptr;
-    const bool behind_as = previous != nullptr && previous->text == "as";
+    const bool behind_as = previous != nullptr && previous->is_as;
     if (before == '.' || (after == '(' && !behind_as)) {
       word.lifts = false;
     } else if (after == '.') {
       const char part = kind(i + 2), next = kind(i + 3);
       word.lifts = (part == 'w' || part == '"' || part == '*') && next != '.' && next != '(';
     } else if (previous != nullptr) {
-      word.given = word.given || behind_as || ends_name(*previous);
+      word.given = word.given || behind_as || previous->ends_name;
     } else {
       word.given = word.given || before == '"' || before == ')' || is_literal(before);
     }
@@ -199,6 +238,10 @@ class NameScanner {
   const ScannedText& scanned_;
   std::string_view text_;
   LiftedNames& out_;
+  // Places of words by their hashes, the number from 1; there is always an empty one: scan() ends at kMostWords.
+  static constexpr size_t kPlaces = 128;
+  static_assert(kMostWords + 1 < kPlaces);
+  std::array<uint8_t, kPlaces> places_{};
   std::vector<Word> words_;
   std::vector<Token> tokens_;
   std::string folded_;
