@@ -1,7 +1,7 @@
 // The cursors of OverlayTable: the upper table's cursor merged with a range of the base.
 #include <algorithm>
-#include <array>
 #include <tuple>
+#include <vector>
 
 #include "base/check.h"
 #include "catalog/tables/overlay_table.h"
@@ -46,6 +46,24 @@ constexpr size_t kBatch = 64;
 
 }  // namespace
 
+// Rows of the upper table that are to be merged with the base's. Where the range has none of these they go straight to who asks.
+class UpperBatch {
+ public:
+  bool empty() const { return next_ == have_; }
+  const storage::RowRef& front() const { return rows_[next_]; }
+  void pop() { next_++; }
+  void clear() { have_ = next_ = 0; }
+  StorageStatus fill(storage::Cursor& upper) {
+    rows_.resize(kBatch);
+    next_ = 0;
+    return upper.next(rows_, have_);
+  }
+
+ private:
+  std::vector<storage::RowRef> rows_;
+  size_t have_ = 0, next_ = 0;
+};
+
 // In the order of the primary key: equal keys are the upper row's.
 class OverlayCursor final : public storage::Cursor {
  public:
@@ -58,7 +76,7 @@ class OverlayCursor final : public storage::Cursor {
   void rebind(const KeyRange& range, const storage::ReadView& view, Direction direction) override {
     forward_ = direction == Direction::kForward;
     std::tie(first_, last_) = bounds(table_.base_->size(), range, [this](size_t i) { return table_.base_->at(i).key; });
-    have_ = next_ = 0;
+    batch_.clear();
     upper_done_ = true;
     if (storage::Table* up = table_.upper()) {
       upper_done_ = false;
@@ -72,27 +90,28 @@ class OverlayCursor final : public storage::Cursor {
 
   StorageStatus next(std::span<storage::RowRef> out, size_t& count) override {
     count = 0;
+    if (first_ == last_ && batch_.empty()) return next_upper(out, count);
     while (count < out.size()) {
-      if (next_ == have_ && !upper_done_) {
+      if (batch_.empty() && !upper_done_) {
         // Rows handed out in this call borrow from the upper cursor: it may move on only at a call's beginning.
         if (count > 0) break;
-        const auto status = upper_->next(std::span(batch_), have_);
+        const auto status = batch_.fill(*upper_);
         if (status != StorageStatus::kOk) return status;
-        next_ = 0;
-        upper_done_ = have_ == 0;
+        upper_done_ = batch_.empty();
       }
-      const bool has_upper = next_ < have_;
+      const bool has_upper = !batch_.empty();
       const bool has_base = first_ < last_;
       if (!has_upper && !has_base) break;
       int order = has_upper ? (has_base ? 0 : -1) : 1;
       if (order == 0) {
-        order = batch_[next_].key.compare(base().key);
+        order = batch_.front().key.compare(base().key);
         if (!forward_) order = -order;
       }
       if (order <= 0) {
         if (order == 0) skip_base();
-        const storage::RowRef& row = batch_[next_++];
+        const storage::RowRef& row = batch_.front();
         if (!OverlayTable::is_marker(row.row)) out[count++] = row;
+        batch_.pop();
       } else {
         out[count++] = base();
         skip_base();
@@ -102,6 +121,19 @@ class OverlayCursor final : public storage::Cursor {
   }
 
  private:
+  // The next rows of the upper table alone, without markers; none at its end only.
+  StorageStatus next_upper(std::span<storage::RowRef> out, size_t& count) {
+    while (!upper_done_ && count == 0) {
+      size_t read = 0;
+      const auto status = upper_->next(out, read);
+      if (status != StorageStatus::kOk) return status;
+      upper_done_ = read == 0;
+      for (size_t i = 0; i < read; i++) {
+        if (!OverlayTable::is_marker(out[i].row)) out[count++] = out[i];
+      }
+    }
+    return StorageStatus::kOk;
+  }
   storage::RowRef base() const { return table_.base_->at(forward_ ? first_ : last_ - 1); }
   void skip_base() {
     if (forward_) {
@@ -114,8 +146,7 @@ class OverlayCursor final : public storage::Cursor {
   const OverlayTable& table_;
   storage::Transaction& txn_;
   std::unique_ptr<storage::Cursor> upper_;
-  std::array<storage::RowRef, kBatch> batch_;
-  size_t have_ = 0, next_ = 0;
+  UpperBatch batch_;
   size_t first_ = 0, last_ = 0;  // of the base, not yet handed out
   bool upper_done_ = true, forward_ = true;
 };
@@ -134,7 +165,7 @@ class OverlayIndexCursor final : public storage::Cursor {
     view_ = view;
     const auto& entries = table_.base_index(index_);
     std::tie(first_, last_) = bounds(entries.size(), range, [&](size_t i) { return Bytes(entries[i].key); });
-    have_ = next_ = 0;
+    batch_.clear();
     upper_done_ = true;
     if (storage::Table* up = table_.upper()) {
       upper_done_ = false;
@@ -148,21 +179,27 @@ class OverlayIndexCursor final : public storage::Cursor {
 
   StorageStatus next(std::span<storage::RowRef> out, size_t& count) override {
     count = 0;
+    if (first_ == last_ && batch_.empty()) {
+      if (upper_done_) return StorageStatus::kOk;
+      const auto status = upper_->next(out, count);
+      upper_done_ = count == 0;
+      return status;
+    }
     const auto& entries = table_.base_index(index_);
     while (count < out.size()) {
-      if (next_ == have_ && !upper_done_) {
+      if (batch_.empty() && !upper_done_) {
         if (count > 0) break;
-        const auto status = upper_->next(std::span(batch_), have_);
+        const auto status = batch_.fill(*upper_);
         if (status != StorageStatus::kOk) return status;
-        next_ = 0;
-        upper_done_ = have_ == 0;
+        upper_done_ = batch_.empty();
       }
       while (first_ < last_ && hidden(entries[base_position()])) skip_base();
-      const bool has_upper = next_ < have_;
+      const bool has_upper = !batch_.empty();
       const bool has_base = first_ < last_;
       if (!has_upper && !has_base) break;
       if (has_upper && (!has_base || upper_first(entries[base_position()]))) {
-        out[count++] = batch_[next_++];
+        out[count++] = batch_.front();
+        batch_.pop();
       } else {
         out[count++] = table_.base_->at(entries[base_position()].position);
         skip_base();
@@ -186,7 +223,7 @@ class OverlayIndexCursor final : public storage::Cursor {
   }
   bool upper_first(const OverlayTable::BaseIndexEntry& entry) {
     bool has_null = false;
-    const storage::RowRef& row = batch_[next_];
+    const storage::RowRef& row = batch_.front();
     scratch_.clear();
     const auto outcome = index_.definition.extractor->extract(row.key, row.row, scratch_, has_null);
     INDIGO_CHECK(outcome == storage::KeyExtractor::Outcome::kKey);
@@ -200,8 +237,7 @@ class OverlayIndexCursor final : public storage::Cursor {
   storage::Transaction& txn_;
   storage::ReadView view_;
   std::unique_ptr<storage::Cursor> upper_;
-  std::array<storage::RowRef, kBatch> batch_;
-  size_t have_ = 0, next_ = 0;
+  UpperBatch batch_;
   size_t first_ = 0, last_ = 0;
   bool upper_done_ = true, forward_ = true;
   std::string scratch_;

@@ -18,16 +18,16 @@ using storage::StorageStatus;
 // ---- rows
 
 RowValues::RowValues(const StaticTable& table) {
-  values_.reserve(table.column_count);
-  for (size_t i = 0; i < table.column_count; i++) values_.push_back(Datum::make_null(table.columns[i].phys));
+  values_.resize(table.column_count);
+  for (size_t i = 0; i < table.column_count; i++) values_[i].phys = table.columns[i].phys;
 }
 
 RowValues::RowValues(const StaticTable& table, const RowLayout& layout, Bytes row) {
-  values_.reserve(table.column_count);
+  values_.resize(table.column_count);
   for (size_t i = 0; i < table.column_count; i++) {
-    Datum value = layout.column(row, i);
+    Datum& value = values_[i];
+    value = layout.column(row, i);
     if (!value.null && value.phys == Phys::kStr) value.str = strings_.copy(value.str);
-    values_.push_back(value);
   }
 }
 
@@ -107,8 +107,8 @@ const RowKeyExtractor& extractor_of(const OverlayTable& table, int index) {
 
 template <class Visit>
 void walk(storage::Cursor& cursor, const RowLayout& layout, const Visit& visit) {
-  constexpr uint64_t kUnitsOfBatch = 2000;
-  std::array<storage::RowRef, 32> batch;
+  constexpr uint64_t kUnitsOfBatch = 500;
+  std::array<storage::RowRef, 8> batch;  // most ranges have fewer rows
   size_t count = 0;
   while (cursor.next(batch, count) == StorageStatus::kOk && count > 0) {
     note_work(kUnitsOfBatch);

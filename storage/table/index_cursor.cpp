@@ -13,12 +13,7 @@ constexpr size_t kFirstBatch = 8;
 IndexCursor::IndexCursor(TableImpl& table, TransactionImpl& txn, const ReadView& view,
                          std::shared_ptr<TableIndex> index, const KeyRange& range, Direction direction,
                          bool entries_only)
-    : table_(table),
-      txn_(txn),
-      view_(view),
-      index_(std::move(index)),
-      found_(new bool[entries_only ? kMaxEntries : kMaxBatch]),
-      entries_only_(entries_only) {
+    : table_(table), txn_(txn), view_(view), index_(std::move(index)), entries_only_(entries_only) {
   if (index_ == nullptr) return;
   scan_ = index_->index->scan(range, direction);
   read_.begin(txn_, view_, index_->id.value, range, direction);
@@ -60,6 +55,8 @@ StorageStatus IndexCursor::verify(std::span<const IndexEntry> entries, std::span
   keys_.clear();
   for (const IndexEntry& e : entries) keys_.push_back(e.primary_key);
   if (rows_.size() < n) rows_.resize(n);
+  // Many scans find nothing.
+  if (found_ == nullptr) found_ = std::make_unique_for_overwrite<bool[]>(entries_only_ ? kMaxEntries : kMaxBatch);
   table_.read_many(txn_, view_, keys_, std::span(rows_).first(n), std::span(found_.get(), n));
   read_.reached(txn_, entries.back().key);
   for (size_t i = 0; i < n; i++) {

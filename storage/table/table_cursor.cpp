@@ -22,6 +22,7 @@ struct SpareBuffers {
   struct Pair {
     std::unique_ptr<uint64_t[]> keys;
     std::unique_ptr<char[]> bodies;
+    std::unique_ptr<std::byte[]> metas;  // null: the cursor needed none
     size_t node_bytes = 0;
   };
   std::array<Pair, kMost> pairs;
@@ -40,7 +41,8 @@ TableCursor::~TableCursor() {
   if (bodies_ == nullptr) return;
   SpareBuffers& spare = spare_buffers();
   if (spare.count == SpareBuffers::kMost) return;
-  spare.pairs[spare.count++] = {std::move(keys_), std::move(bodies_), bodies_capacity_ / kLeavesAtOnce};
+  spare.pairs[spare.count++] = {std::move(keys_), std::move(bodies_), std::move(meta_bytes_),
+                                bodies_capacity_ / kLeavesAtOnce};
 }
 
 TableCursor::TableCursor(TableImpl& table, TransactionImpl& txn, const ReadView& view, const KeyRange& range,
@@ -216,11 +218,10 @@ bool TableCursor::collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef
 
 bool TableCursor::copy_records(const Leaf* leaf, uint64_t version, size_t from, size_t to) {
   size_t n = to - from;
-  if (n > metas_capacity_) {
-    metas_capacity_ = leaf->node_bytes() / sizeof(RecordMeta);
-    metas_ = std::make_unique_for_overwrite<RecordMeta[]>(metas_capacity_);
-  }
-  copy_from_shared(metas_.get(), leaf->meta_bytes(from), n * sizeof(RecordMeta));
+  if (meta_bytes_ == nullptr) meta_bytes_ = std::make_unique_for_overwrite<std::byte[]>(leaf->node_bytes());
+  metas_ = reinterpret_cast<RecordMeta*>(meta_bytes_.get());
+  if (n * sizeof(RecordMeta) > leaf->node_bytes()) return false;  // torn
+  copy_from_shared(meta_bytes_.get(), leaf->meta_bytes(from), n * sizeof(RecordMeta));
   size_t total = 0;
   for (size_t i = 0; i < n; i++) {
     const RecordMeta& m = metas_[i];
@@ -248,6 +249,7 @@ void TableCursor::reserve(size_t node_bytes) {
     if (spare.pairs[i].node_bytes != node_bytes) continue;
     keys_ = std::move(spare.pairs[i].keys);
     bodies_ = std::move(spare.pairs[i].bodies);
+    meta_bytes_ = std::move(spare.pairs[i].metas);
     if (i != --spare.count) spare.pairs[i] = std::move(spare.pairs[spare.count]);
     return;
   }

@@ -10,6 +10,7 @@
 //    and again.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,8 +87,9 @@ class TableCursor final : public Cursor {
   static constexpr size_t kLeavesAtOnce = 2;  // for which the buffers have room
   bool foreign_ = false;                      // the leaf is
   bool plain_ = true;                         // the last leaf was
-  std::unique_ptr<RecordMeta[]> metas_;
-  size_t metas_capacity_ = 0;
+  // Of as many bytes as a leaf has, never initialized: metas_ are those that were copied into them.
+  std::unique_ptr<std::byte[]> meta_bytes_;
+  RecordMeta* metas_ = nullptr;
   std::unique_ptr<uint64_t[]> keys_;  // of plain records: their first eight bytes
   size_t keys_capacity_ = 0, keys_used_ = 0;
   std::unique_ptr<char[]> bodies_;  // of the copied records; metas_ have their offsets here
