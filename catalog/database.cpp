@@ -81,6 +81,11 @@ std::shared_ptr<const RelationInfo> Database::cached_relation(Oid oid) const {
   return it == relations_.end() ? nullptr : it->second;
 }
 
+OutdatedRelations::Outdated Database::outdated_relation(Oid oid) const {
+  const std::shared_lock guard(mutex_);
+  return outdated_.find(oid);
+}
+
 std::shared_ptr<const TypeInfo> Database::cached_type(Oid oid) const {
   std::shared_lock guard(mutex_);
   const auto it = types_.find(oid);
@@ -89,7 +94,9 @@ std::shared_ptr<const TypeInfo> Database::cached_type(Oid oid) const {
 
 void Database::publish(uint64_t seen, std::shared_ptr<const RelationInfo> relation) {
   std::unique_lock guard(mutex_);
-  if (cache_version() == seen) relations_[relation->oid] = std::move(relation);
+  if (cache_version() != seen) return;
+  outdated_.erase(relation->oid);
+  relations_[relation->oid] = std::move(relation);
 }
 
 void Database::publish(uint64_t seen, std::shared_ptr<const TypeInfo> type) {
@@ -97,12 +104,13 @@ void Database::publish(uint64_t seen, std::shared_ptr<const TypeInfo> type) {
   if (cache_version() == seen) types_[type->oid] = std::move(type);
 }
 
-uint64_t Database::invalidate(std::span<const Oid> objects, std::span<const DependenceKey> keys, bool everything) {
+uint64_t Database::invalidate(std::span<const Oid> objects, std::span<const DependenceKey> keys, bool everything,
+                              RelationParts parts) {
   const std::unique_lock guard(mutex_);
   // Pairs with version() of readers that look at what they have: they find the log complete when they get the mutex.
   const uint64_t version = version_.fetch_add(1, std::memory_order_acq_rel) + 1;
   everything ? changes_.add_everything(version) : changes_.add(version, keys);
-  erase_cached(objects);
+  erase_cached(objects, parts);
   return version;
 }
 
@@ -113,7 +121,7 @@ bool Database::touched_since(uint64_t version, const Dependences& on) const {
 
 void Database::forget(std::span<const Oid> objects) {
   const std::unique_lock guard(mutex_);
-  erase_cached(objects);
+  erase_cached(objects, RelationParts::kAll);
 }
 
 void Database::replace(Database& before) {
@@ -129,16 +137,18 @@ void Database::replace(Database& before) {
   before.replaced_.store(true, std::memory_order_release);  // pairs with replaced
 }
 
-void Database::erase_cached(std::span<const Oid> objects) {
+void Database::erase_cached(std::span<const Oid> objects, RelationParts parts) {
   cache_version_.fetch_add(1,
                            std::memory_order_acq_rel);  // pairs with cache_version() of readers that build a descriptor
   for (const Oid oid : objects) {
     if (oid == kInvalidOid) {
       relations_.clear();
+      outdated_.clear();
       types_.clear();
       return;
     }
-    relations_.erase(oid);
+    auto known = relations_.extract(oid);
+    outdated_.changed(oid, parts, known.empty() ? nullptr : std::move(known.mapped()));
     types_.erase(oid);
   }
 }

@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "catalog/change_log.h"
+#include "catalog/descriptor/relation_parts.h"
 #include "catalog/tables/sequence.h"
 #include "catalog/types.h"
 
@@ -82,15 +83,17 @@ class Database : public std::enable_shared_from_this<Database> {
     return private_version_.fetch_add(1, std::memory_order_relaxed) | (uint64_t{1} << 63);
   }
   std::shared_ptr<const RelationInfo> cached_relation(Oid oid) const;
+  OutdatedRelations::Outdated outdated_relation(Oid oid) const;
   std::shared_ptr<const TypeInfo> cached_type(Oid oid) const;
   // Grows with version(), and when forget() is called, too.
   uint64_t cache_version() const { return cache_version_.load(std::memory_order_acquire); }
   // Publish if cache_version() is still `seen`.
   void publish(uint64_t seen, std::shared_ptr<const RelationInfo> relation);
   void publish(uint64_t seen, std::shared_ptr<const TypeInfo> type);
-  // Committed DDL: objects (pg_class or pg_type OIDs) whose descriptors it changed; kInvalidOid: everything. Plans depend on
-  // `keys`; all plans, when `everything`. Answers the version that it makes.
-  uint64_t invalidate(std::span<const Oid> objects, std::span<const DependenceKey> keys, bool everything);
+  // Committed DDL: objects (pg_class or pg_type OIDs) whose descriptors it changed, of relations' these parts; kInvalidOid:
+  // everything. Plans depend on `keys`; all plans, when `everything`. Answers the version that it makes.
+  uint64_t invalidate(std::span<const Oid> objects, std::span<const DependenceKey> keys, bool everything,
+                      RelationParts parts = RelationParts::kAll);
   // Whether something of `on` was changed after `version`.
   bool touched_since(uint64_t version, const Dependences& on) const;
   // The same of one session's temporary objects: what other sessions have made of the catalog stays as it is.
@@ -99,6 +102,9 @@ class Database : public std::enable_shared_from_this<Database> {
   // How many descriptors of relations have been made of rows: what tests count as the work of definitions.
   uint64_t relations_built() const { return relations_built_.load(std::memory_order_relaxed); }
   void count_built() { relations_built_.fetch_add(1, std::memory_order_relaxed); }
+  // And how many of some rows, and of the descriptor that there was.
+  uint64_t relations_renewed() const { return relations_renewed_.load(std::memory_order_relaxed); }
+  void count_renewed() { relations_renewed_.fetch_add(1, std::memory_order_relaxed); }
 
   // Sessions that use this database, whichever image they have seen last (SessionCatalog counts itself).
   int session_count() const { return sessions_->load(std::memory_order_relaxed); }
@@ -127,13 +133,14 @@ class Database : public std::enable_shared_from_this<Database> {
   mutable std::shared_mutex mutex_;  // guards the maps, name_, changes_ and temp_numbers_
   std::unordered_map<Oid, PhysicalRelation> physical_;
   std::unordered_map<Oid, std::shared_ptr<const RelationInfo>> relations_;
+  OutdatedRelations outdated_;
   std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
   ChangeLog changes_;  // by version_
   std::vector<bool> temp_numbers_;
   std::shared_ptr<std::atomic<int>> sessions_ = std::make_shared<std::atomic<int>>(0);
   std::atomic<bool> replaced_{false}, closed_{false};
-  std::atomic<uint64_t> relations_built_{0};
-  void erase_cached(std::span<const Oid> objects);
+  std::atomic<uint64_t> relations_built_{0}, relations_renewed_{0};
+  void erase_cached(std::span<const Oid> objects, RelationParts parts);
 
   std::atomic<uint64_t> version_{1};
   std::atomic<uint64_t> cache_version_{1};

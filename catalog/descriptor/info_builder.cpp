@@ -159,16 +159,20 @@ std::shared_ptr<const RelationInfo> InfoBuilder::system_relation(const StaticTab
 
 std::shared_ptr<RelationInfo> InfoBuilder::class_of(const RowReader& row) {
   auto r = std::make_shared<RelationInfo>();
-  r->oid = row.oid(pg_class::c_oid);
-  r->name = row.str(pg_class::c_relname);
-  r->schema = row.oid(pg_class::c_relnamespace);
-  r->schema_name = schema_name(r->schema);
-  r->kind = static_cast<RelationKind>(row.chr(pg_class::c_relkind));
-  r->persistence = row.chr(pg_class::c_relpersistence);
-  r->owner = row.oid(pg_class::c_relowner);
-  r->row_type = row.oid(pg_class::c_reltype);
-  r->reltuples = row.f32(pg_class::c_reltuples);
+  add_class(*r, row);
   return r;
+}
+
+void InfoBuilder::add_class(RelationInfo& relation, const RowReader& row) {
+  relation.oid = row.oid(pg_class::c_oid);
+  relation.name = row.str(pg_class::c_relname);
+  relation.schema = row.oid(pg_class::c_relnamespace);
+  relation.schema_name = schema_name(relation.schema);
+  relation.kind = static_cast<RelationKind>(row.chr(pg_class::c_relkind));
+  relation.persistence = row.chr(pg_class::c_relpersistence);
+  relation.owner = row.oid(pg_class::c_relowner);
+  relation.row_type = row.oid(pg_class::c_reltype);
+  relation.reltuples = row.f32(pg_class::c_reltuples);
 }
 
 std::shared_ptr<const RelationInfo> InfoBuilder::head(Oid oid) {
@@ -234,6 +238,34 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
     case RelationKind::kPartitionedIndex: add_inheritance(*r, row); break;
     case RelationKind::kComposite: break;
   }
+  return r;
+}
+
+std::shared_ptr<const RelationInfo> InfoBuilder::renewed(const RelationInfo& before, RelationParts parts) {
+  if (before.kind != RelationKind::kTable) return relation(before.oid);
+  std::string image;
+  const SystemTable& classes = database_.table(pg_class::kOid);
+  if (!classes.find_oid(txn_, before.oid, image)) return nullptr;
+  const RowReader row = classes.reader(image);
+  const auto r = std::make_shared<RelationInfo>(before);
+  add_class(*r, row);
+  add_row_security_flags(*r, row);
+  r->table = database_.physical(row.oid(pg_class::c_relfilenode)).table;
+  if (includes(parts, RelationParts::kTriggers)) {
+    r->triggers = nullptr;
+    if (row.flag(pg_class::c_relhastriggers)) add_triggers(*r);
+  }
+  if (includes(parts, RelationParts::kDefaults)) {
+    for (ColumnInfo& column : r->columns) column.default_expr.reset();
+    add_defaults(*r);
+  }
+  if (includes(parts, RelationParts::kIndexes)) {
+    r->indexes.clear();
+    r->key_columns.clear();
+    r->key = {};
+    add_indexes(*r);
+  }
+  if (includes(parts, RelationParts::kConstraints | RelationParts::kIndexes)) add_constraints(*r);
   return r;
 }
 
@@ -326,9 +358,13 @@ void InfoBuilder::add_identity_defaults(RelationInfo& relation) {
   }
 }
 
-void InfoBuilder::add_row_security(RelationInfo& relation, RowReader row) {
+void InfoBuilder::add_row_security_flags(RelationInfo& relation, const RowReader& row) {
   relation.row_security = row.flag(pg_class::c_relrowsecurity);
   relation.force_row_security = row.flag(pg_class::c_relforcerowsecurity);
+}
+
+void InfoBuilder::add_row_security(RelationInfo& relation, RowReader row) {
+  add_row_security_flags(relation, row);
   database_.table(pg_policy::kOid)
       .scan_index(txn_, system_index::kPolicyTable, {Datum::of_oid(relation.oid)}, [&](RowReader policy) {
         PolicyInfo out;

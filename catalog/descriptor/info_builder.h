@@ -23,6 +23,8 @@ class InfoBuilder {
   std::shared_ptr<const RelationInfo> relation(Oid oid);
   // Only what its pg_class row says, and its parents: name, schema, kind, owner.
   std::shared_ptr<const RelationInfo> head(Oid oid);
+  // The same of its descriptor as it was before these parts have changed, and of their rows.
+  std::shared_ptr<const RelationInfo> renewed(const RelationInfo& before, RelationParts parts);
   // `relation` with an index that was added to it; what else has changed since is not looked at.
   std::shared_ptr<const RelationInfo> with_index(const RelationInfo& relation, Oid index);
   std::shared_ptr<const TypeInfo> type(Oid oid);
@@ -32,6 +34,7 @@ class InfoBuilder {
 
  private:
   std::shared_ptr<RelationInfo> class_of(const RowReader& row);
+  void add_class(RelationInfo& relation, const RowReader& row);
   std::shared_ptr<const RelationInfo> system_relation(const StaticTable& table);
   SequenceOptions sequence_options(Oid sequence);
   void add_columns(RelationInfo& relation);
@@ -47,6 +50,7 @@ class InfoBuilder {
   void add_triggers(RelationInfo& relation);
   void add_rules(RelationInfo& relation);
   void add_row_security(RelationInfo& relation, RowReader row);
+  void add_row_security_flags(RelationInfo& relation, const RowReader& row);
   void add_statistics(RelationInfo& relation);
   void add_extended_statistics(RelationInfo& relation);
   IndexInfo index(const RelationInfo& relation, RowReader row);

@@ -153,6 +153,9 @@ void InfoBuilder::add_constraints(RelationInfo& relation) {
                                  : std::string(row.str(pg_constraint::c_conbin));
     return c;
   };
+  relation.constraints.clear();
+  relation.referenced_by.clear();
+  relation.referencing_relations.clear();
   const SystemTable& t = database_.table(pg_constraint::kOid);
   t.scan_index(txn_, system_index::kConstraintTable, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
     relation.constraints.push_back(read(row));
@@ -175,6 +178,7 @@ void InfoBuilder::add_constraints(RelationInfo& relation) {
     relation.referencing_relations.push_back(row.oid(pg_constraint::c_conrelid));
     return true;
   });
+  for (IndexInfo& i : relation.indexes) i.constraint = false;
   for (const ConstraintInfo& c : relation.constraints) {
     if (c.kind != 'p' && c.kind != 'u' && c.kind != 'x') continue;
     for (IndexInfo& i : relation.indexes) i.constraint |= i.oid == c.index;

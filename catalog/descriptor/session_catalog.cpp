@@ -76,6 +76,7 @@ uint64_t SessionCatalog::version() const {
 void SessionCatalog::clear_local() {
   clear_names();
   by_oid_.clear();
+  outdated_.clear();
   types_.clear();
   memberships_.clear();
   superusers_.clear();
@@ -179,18 +180,29 @@ std::shared_ptr<const RelationInfo> SessionCatalog::newest_relation(Oid oid) {
   if (!changed_here(oid)) found = database_->cached_relation(oid);
   if (found == nullptr) {
     const uint64_t seen = database_->cache_version();
-    database_->count_built();
-    found = reading([&](storage::Transaction& txn) {
-      return InfoBuilder(
-                 *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
-          .relation(oid);
-    });
+    found = build_relation(oid, changed_here(oid) ? outdated_.find(oid) : database_->outdated_relation(oid));
     if (found == nullptr) return nullptr;
     if (!private_) database_->publish(seen, found);
   }
   if (recording_ != nullptr) record(*found);
-  if (local_version_ == begun && !is_foreign_temporary(*found)) by_oid_[oid] = found;
+  if (local_version_ == begun && !is_foreign_temporary(*found)) {
+    by_oid_[oid] = found;
+    outdated_.erase(oid);
+  }
   return found;
+}
+
+std::shared_ptr<const RelationInfo> SessionCatalog::build_relation(Oid oid, const OutdatedRelations::Outdated& before) {
+  return reading([&](storage::Transaction& txn) {
+    InfoBuilder builder(
+        *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); });
+    if (before.relation != nullptr) {
+      database_->count_renewed();
+      return builder.renewed(*before.relation, before.parts);
+    }
+    database_->count_built();
+    return builder.relation(oid);
+  });
 }
 
 std::shared_ptr<const RelationInfo> SessionCatalog::find_head(std::string_view schema, std::string_view name) {

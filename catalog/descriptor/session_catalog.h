@@ -59,8 +59,8 @@ class SessionCatalog final : public CatalogView {
   Oid user() const override { return user_; }
 
   // ---- what DDL tells: the bound transaction has changed these objects (pg_class or pg_type OIDs; kInvalidOid:
-  // everything). Registers what must happen at its end.
-  void changed(std::vector<Oid> objects);
+  // everything), these parts of relations' descriptors alone. Registers what must happen at its end.
+  void changed(std::vector<Oid> objects, RelationParts parts = RelationParts::kAll);
   // A relation or type is there under a name that it did not have.
   void named(Oid object, std::string_view name);
   // A function is new, or another than it was. Descriptors have nothing of it.
@@ -188,6 +188,7 @@ class SessionCatalog final : public CatalogView {
     std::vector<DependenceKey> keys = {};
     bool everything = false;  // for all plans
     bool own = false;         // of this session's temporary objects
+    RelationParts parts = RelationParts::kAll;
   };
   // version() without private changes: the database's version, then the session's own changes.
   static constexpr uint64_t kSharedBits = 40, kSharedMask = (uint64_t{1} << kSharedBits) - 1;
@@ -243,6 +244,8 @@ class SessionCatalog final : public CatalogView {
   // Notes that a partition is being detached; answers the relation with those that the snapshot still has.
   std::shared_ptr<const RelationInfo> in_snapshot(const std::shared_ptr<const RelationInfo>& relation);
   std::shared_ptr<const RelationInfo> newest_relation(Oid oid);
+  // Made of rows, or of `before` and some of them.
+  std::shared_ptr<const RelationInfo> build_relation(Oid oid, const OutdatedRelations::Outdated& before);
   // Over the graph of memberships; the database's owner is a member of pg_database_owner.
   bool reaches(Oid role, Oid of, bool inheriting);
   bool walk_memberships(Oid role, Oid of, bool inheriting);
@@ -280,6 +283,7 @@ class SessionCatalog final : public CatalogView {
   StringMap<std::shared_ptr<const RelationInfo>> by_name_;                 // "schema\0name" as asked; null: not found
   StringMap<std::vector<std::shared_ptr<const FunctionInfo>>> functions_;  // by name, along the search path
   std::unordered_map<Oid, std::shared_ptr<const RelationInfo>> by_oid_;
+  OutdatedRelations outdated_;  // of what this transaction has changed
   std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
   std::unordered_map<Oid, const Collator*> collators_;      // a collation never changes
   std::map<std::tuple<Oid, Oid, bool>, bool> memberships_;  // answers of reaches

@@ -25,6 +25,7 @@ void SessionCatalog::bind(storage::Transaction* txn) {
   private_ = false;
   private_log_.clear();
   private_objects_.clear();
+  outdated_.clear();
   private_everything_ = false;
   announced_.reset();
 }
@@ -72,9 +73,10 @@ bool SessionCatalog::are_temporary(const std::vector<Oid>& objects) {
   });
 }
 
-void SessionCatalog::changed(std::vector<Oid> objects) {
+void SessionCatalog::changed(std::vector<Oid> objects, RelationParts parts) {
   if (txn_ == nullptr) return;
   Change change;
+  change.parts = parts;
   for (const Oid object : objects) {
     change.everything |= object == kInvalidOid;
     change.keys.push_back(object_key(object));
@@ -122,7 +124,7 @@ void SessionCatalog::note(Change change) {
       [database = database_, kept, announced = announced_] {
         SessionCatalog* const view = announced->view;
         if (!kept->own || view == nullptr) {
-          return announced->told(database->invalidate(kept->objects, kept->keys, kept->everything));
+          return announced->told(database->invalidate(kept->objects, kept->keys, kept->everything, kept->parts));
         }
         announced->own = true;
         view->own_changes_++;
@@ -156,7 +158,8 @@ void SessionCatalog::forget_local(const Change& change) {
   if (change.everything || change.own || change.objects.empty()) return clear_local();
   by_name_.clear();
   for (const Oid object : change.objects) {
-    by_oid_.erase(object);
+    auto known = by_oid_.extract(object);
+    outdated_.changed(object, change.parts, known.empty() ? nullptr : std::move(known.mapped()));
     types_.erase(object);
   }
 }

@@ -25,6 +25,7 @@ using catalog::ConstraintInfo;
 using catalog::IndexInfo;
 using catalog::RelationInfo;
 using catalog::RelationKind;
+using catalog::RelationParts;
 using catalog::RowReader;
 using catalog::RowValues;
 using catalog::SystemTable;

@@ -40,6 +40,16 @@ std::vector<int> owner_columns(Oid system_table) {
   }
 }
 
+// What such a row is a part of in their descriptors.
+RelationParts parts_of(Oid system_table) {
+  switch (system_table) {
+    case pg_constraint::kOid: return RelationParts::kConstraints;
+    case pg_index::kOid: return RelationParts::kIndexes;
+    case pg_trigger::kOid: return RelationParts::kTriggers;
+    default: return RelationParts::kAll;
+  }
+}
+
 }  // namespace
 
 Status update_row(DdlContext& c, Oid table_oid, std::initializer_list<Datum> key,
@@ -57,7 +67,7 @@ Status update_row(DdlContext& c, Oid table_oid, std::initializer_list<Datum> key
     if (!owner.null && owner.oid() != kInvalidOid) owners.push_back(owner.oid());
   }
   INDIGO_TRY(check(t.update_claimed(c.txn, row, image)));
-  if (!owners.empty()) c.catalog.changed(std::move(owners));
+  if (!owners.empty()) c.catalog.changed(std::move(owners), parts_of(table_oid));
   if (named >= 0 && row.get(named).str != name) c.catalog.named(row.get(0).oid(), row.get(named).str);
   return {};
 }
@@ -284,7 +294,9 @@ Result<Oid> insert_default(DdlContext& c, Oid relation, int16_t column, std::str
       .i16(pg_attrdef::c_adnum, column)
       .str(pg_attrdef::c_adbin, tree);
   INDIGO_TRY(check(t.insert(c.txn, row)));
-  INDIGO_TRY(update_attribute(c, relation, column, [](RowValues& a) { a.flag(pg_attribute::c_atthasdef, true); }));
+  c.catalog.changed({relation}, RelationParts::kDefaults);
+  INDIGO_TRY(update_row(c, pg_attribute::kOid, {Datum::of_oid(relation), Datum::of(column)},
+                        [](RowValues& a) { a.flag(pg_attribute::c_atthasdef, true); }));
   return oid;
 }
 

@@ -146,7 +146,7 @@ Status remove_relation(DdlContext& c, Oid oid) {
     }
     if (owner != kInvalidOid) {
       std::string owner_image;
-      c.catalog.changed({owner});
+      c.catalog.changed({owner}, RelationParts::kIndexes);
       if (classes.find_oid(c.txn, owner, owner_image)) {
         const Oid table_filenode = classes.reader(owner_image).oid(pg_class::c_relfilenode);
         const auto physical = c.catalog.database_object().physical(table_filenode);
@@ -181,7 +181,7 @@ Status remove_constraint(DdlContext& c, Oid oid) {
   for (const Oid o : {relation, foreign, type}) {
     if (o != kInvalidOid) touched.push_back(o);
   }
-  c.catalog.changed(std::move(touched));
+  c.catalog.changed(std::move(touched), RelationParts::kConstraints);
   std::string owner;
   if (kind == 'c' && relation != kInvalidOid && table(c, pg_class::kOid).find_oid(c.txn, relation, owner)) {
     INDIGO_TRY(update_class(c, relation, [](RowValues& r) {
@@ -197,7 +197,7 @@ Status remove_trigger(DdlContext& c, Oid oid) {
   std::string image;
   if (!t.find_oid(c.txn, oid, image)) return {};
   const Oid relation = t.reader(image).oid(pg_trigger::c_tgrelid);
-  c.catalog.changed({relation});
+  c.catalog.changed({relation}, RelationParts::kTriggers);
   return check_erased(t.erase(c.txn, {Datum::of_oid(oid)}));
 }
 

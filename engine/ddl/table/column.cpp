@@ -243,7 +243,7 @@ Status adopt_sequence(DdlContext& c, Oid sequence, Oid relation, int16_t column,
       if (d.address.class_id == pg_attrdef::kOid) INDIGO_TRY(record_dependency(c, d.address, self, 'n'));
     }
   }
-  c.catalog.changed({relation});
+  c.catalog.changed({relation}, RelationParts::kDefaults);
   return {};
 }
 

@@ -65,7 +65,7 @@ Status insert_constraint(DdlContext& c, const NewConstraint& n) {
   for (const Oid o : {n.relation, n.foreign_relation, n.type}) {
     if (o != kInvalidOid) touched.push_back(o);
   }
-  c.catalog.changed(std::move(touched));
+  c.catalog.changed(std::move(touched), RelationParts::kConstraints);
   if (status == StorageStatus::kDuplicateKey) {
     const RelationPtr relation = current(c, n.relation);
     return Error(sqlstate::kDuplicateObject, "constraint " + quoted(n.name) + " for relation " +
@@ -106,7 +106,7 @@ Status insert_key_constraint(DdlContext& c, const RelationPtr& relation, const I
   INDIGO_TRY(record_column_dependencies(c, constraint, relation->oid, spec.included, 'a'));
   INDIGO_TRY(record_dependency(c, {pg_class::kOid, index, 0}, constraint, 'i'));
   if (deferrable) INDIGO_TRY(add_key_trigger(c, n.oid, relation->oid, spec.primary, deferred));
-  c.catalog.changed({relation->oid, index});
+  c.catalog.changed({relation->oid, index}, RelationParts::kConstraints | RelationParts::kIndexes);
   return {};
 }
 

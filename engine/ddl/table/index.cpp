@@ -312,7 +312,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   if (!spec.predicate.empty()) row.str(pg_index::c_indpred, spec.predicate);
   INDIGO_TRY(check(indexes.insert(c.txn, row)));
   INDIGO_TRY(update_class(c, relation->oid, [](RowValues& v) { v.flag(pg_class::c_relhasindex, true); }));
-  c.catalog.changed({oid, relation->oid});
+  c.catalog.changed({oid, relation->oid}, RelationParts::kIndexes);
 
   if (spec.built && !spec.is_tree && !relation->is_partitioned()) {
     // What the new rows say, read back, is what is built. (A primary key that is no tree is looked at with the whole table.)
@@ -320,7 +320,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
     for (const IndexInfo& index : now->indexes) {
       if (index.oid == oid) INDIGO_TRY(build_index(c, now, index, oid, now->table));
     }
-    c.catalog.changed({relation->oid});
+    c.catalog.changed({relation->oid}, RelationParts::kIndexes);
     if (now->table != nullptr) {
       const auto built = std::make_shared<catalog::RelationInfo>(*now);
       for (IndexInfo& index : built->indexes) {

@@ -69,7 +69,7 @@ Status write_row(DdlContext& c, Oid relation, const TriggerInfo& t, bool replace
                                                  quoted(r == nullptr ? std::string() : r->name) + " already exists");
   }
   INDIGO_TRY(check(status));
-  c.catalog.changed({relation});
+  c.catalog.changed({relation}, RelationParts::kTriggers);
   return update_class(c, relation, [](RowValues& v) { v.flag(pg_class::c_relhastriggers, true); });
 }
 
