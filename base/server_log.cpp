@@ -77,15 +77,26 @@ std::string_view prefix(LogLevel level) {
   return "";
 }
 
+// A text of several lines must not look like several messages: its other lines begin with a tab, as in PostgreSQL's log.
+std::string indented(std::string_view text) {
+  std::string lines;
+  lines.reserve(text.size());
+  for (const char c : text) {
+    lines += c;
+    if (c == '\n') lines += '\t';
+  }
+  return lines;
+}
+
 }  // namespace
 
 void log_message(LogLevel level, std::string_view text) {
   if (level < lowest.load(std::memory_order_relaxed)) return;
-  logger().log(spdlog::level::info, "{}{}", prefix(level), text);
+  logger().log(spdlog::level::info, "{}{}", prefix(level), indented(text));
 }
 
 void log_addition(std::string_view label, std::string_view text) {
-  logger().log(spdlog::level::info, "{}:  {}", label, text);
+  logger().log(spdlog::level::info, "{}:  {}", label, indented(text));
 }
 
 void set_log_level(LogLevel level) { lowest.store(level, std::memory_order_relaxed); }

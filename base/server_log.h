@@ -1,6 +1,6 @@
-// The server's log: lines on stderr, `2026-01-31 12:00:00.123 UTC [4711] LOG:  text`. The process has one stderr, so
-// this is process-wide. Never on the point path; a line costs a write. A reader that has stopped reading blocks no one: lines are
-// dropped. Thread safety: all functions, from any thread.
+// The server's log: lines on stderr, `2026-01-31 12:00:00.123 UTC [4711] LOG:  text`, a text's further lines behind a tab. The
+// process has one stderr, so this is process-wide. Never on the point path; a line costs a write. A reader that has stopped
+// reading blocks no one: lines are dropped. Thread safety: all functions, from any thread.
 #pragma once
 
 #include <cstdint>

@@ -53,6 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (context.failed() || received.null) return 0;
   std::string again;
   type_output(context, type, received, again);
-  if (again != text) abort();
+  // xml's output eats a newline at its beginning, each time, as PostgreSQL's does.
+  if (again != text && !(type.oid == oid::kXml && "\n" + again == text)) abort();
   return 0;
 }

@@ -111,6 +111,20 @@ def passwords_in_other_places_are_not_logged(binary):
             assert part in log, (part, log)
 
 
+def a_text_of_several_lines_forges_no_message(binary):
+    with Logged(binary, log_statement="all") as server:
+        client = connect(server.address)
+        done(client, "select 1\n2026-01-01 00:00:00.000 UTC [1] LOG:  forged")
+        client.query("select 1\n/ 0")
+        stranger = protocol.Connection(server.address, {})
+        stranger.start([("user", "x\n2026-01-01 00:00:00.000 UTC [1] FATAL:  forged"), ("database", "postgres")])
+        with open(server.path, encoding="utf-8") as log:
+            lines = log.read().splitlines()
+        forged = [line for line in lines if "forged" in line]
+        assert len(forged) == 2 and all(line.startswith("\t2026") for line in forged), lines
+        assert "\t/ 0" in lines, lines
+
+
 def slow_statements_are_logged(binary):
     with Logged(binary, log_min_duration_statement="0") as server:
         client = connect(server.address)
@@ -157,6 +171,7 @@ def an_unread_log_stops_no_session(binary):
 
 
 CHECKS = [
+    a_text_of_several_lines_forges_no_message,
     statements_are_logged_by_kind,
     errors_come_with_their_statements,
     passwords_are_not_logged,

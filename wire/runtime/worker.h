@@ -130,6 +130,7 @@ class Worker {
 
   std::atomic<uint64_t> loop_{0};
   std::atomic<clockid_t> clock_{0};  // of the thread that has the loop; 0: not known
+  pid_t thread_id_ = 0;              // that one; with the loop
   std::atomic<WorkerObserver*> observer_{nullptr};
 
   // The piece of work that runs. The worker writes, began last and first; relaxed but for piece_began_, whose release pairs with

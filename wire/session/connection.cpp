@@ -55,6 +55,7 @@ class Connection {
       return say(admitted.error());
     }
     stay.leave();
+    if (task_.interrupted() == InterruptReason::kTerminate) return;  // another took its place in the anteroom at the last moment
     serve(outcome->request.options);
   }
 
