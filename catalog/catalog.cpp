@@ -14,28 +14,35 @@ namespace indigo::catalog {
 
 using storage::StorageStatus;
 
+void set_locale(RowValues& row, const types::Locale& locale, const std::string& version) {
+  row.chr(pg_database::c_datlocprovider, locale.provider)
+      .str(pg_database::c_datcollate, locale.collate)
+      .str(pg_database::c_datctype, locale.ctype);
+  row.set_null(pg_database::c_daticulocale).set_null(pg_database::c_datcollversion);
+  if (locale.provider == 'i') row.str(pg_database::c_daticulocale, locale.icu);
+  if (!version.empty()) row.str(pg_database::c_datcollversion, version);
+}
+
 namespace {
 
 constexpr Oid kTemplate1 = 1, kTemplate0 = 4, kPostgres = 5;
 constexpr Oid kDefaultTablespace = 1663;
 constexpr int32_t kUtf8 = 6;
 
-Status insert_database(SystemTable& table, storage::Transaction& txn, Oid oid, std::string_view name, Oid owner,
-                       bool is_template, bool connectable) {
+Status insert_database(Catalog& catalog, SystemTable& table, storage::Transaction& txn, Oid oid, std::string_view name,
+                       Oid owner, const types::Locale& locale, bool is_template, bool connectable) {
   RowValues row(table.definition());
+  set_locale(row, locale, connectable ? catalog.collation_version(locale) : "");  // template0 has no version
   row.oid(pg_database::c_oid, oid)
       .str(pg_database::c_datname, name)
       .oid(pg_database::c_datdba, owner)
       .i32(pg_database::c_encoding, kUtf8)
-      .chr(pg_database::c_datlocprovider, 'c')
       .flag(pg_database::c_datistemplate, is_template)
       .flag(pg_database::c_datallowconn, connectable)
       .i32(pg_database::c_datconnlimit, -1)
       .i32(pg_database::c_datfrozenxid, 3)
       .i32(pg_database::c_datminmxid, 1)
-      .oid(pg_database::c_dattablespace, kDefaultTablespace)
-      .str(pg_database::c_datcollate, "C")
-      .str(pg_database::c_datctype, "C");
+      .oid(pg_database::c_dattablespace, kDefaultTablespace);
   if (is_template) {  // all roles may connect, none makes temporary tables there
     row.str(pg_database::c_datacl, types::acl_array({{kInvalidOid, owner, types::kPrivilegeConnect, 0},
                                                      {owner, owner, types::kDatabasePrivileges, 0}}));
@@ -47,19 +54,64 @@ Status insert_database(SystemTable& table, storage::Transaction& txn, Oid oid, s
 
 }  // namespace
 
+types::Locale locale_of(const RowReader& row) {
+  types::Locale out;
+  out.provider = row.chr(pg_database::c_datlocprovider);
+  out.collate = row.str(pg_database::c_datcollate);
+  out.ctype = row.str(pg_database::c_datctype);
+  if (out.provider == 'i') out.icu = row.str(pg_database::c_daticulocale);
+  return out;
+}
+
 Catalog::Catalog(storage::Store& store) : store_(store), builtins_(std::make_unique<types::Builtins>()) {
   shared_ = make_system_tables(kInvalidOid);
 }
 
 Catalog::~Catalog() = default;
 
-const Collator* Catalog::collator(std::string_view locale, bool deterministic) {
+const Collator* Catalog::collator(const types::Locale& locale) {
+  const bool icu = locale.provider == 'i';
+  std::string name = locale.icu;
+  if (!icu) {
+    const auto libc = types::libc_locale(locale.collate);
+    if (!libc || libc->kind != types::LibcLocale::Kind::kLanguage) return nullptr;
+    name = libc->icu;
+  }
   std::lock_guard lock(collators_mutex_);
-  auto [at, added] = collators_.try_emplace({std::string(locale), deterministic});
+  auto [at, added] = collators_.try_emplace({(icu ? "icu:" : "libc:") + name, locale.deterministic});
   if (added) {
-    if (auto opened = Collator::open(at->first.first, deterministic); opened.ok()) at->second = std::move(*opened);
+    auto opened = icu ? Collator::open(name, locale.deterministic) : Collator::open_libc(name);
+    if (opened.ok()) at->second = std::move(*opened);
   }
   return at->second.get();
+}
+
+const types::Letters* Catalog::letters(const types::Locale& locale) {
+  const bool icu = locale.provider == 'i';
+  std::string name = locale.icu;
+  if (!icu) {
+    const auto libc = types::libc_locale(locale.ctype);
+    if (!libc || libc->kind == types::LibcLocale::Kind::kC) return nullptr;
+    name = libc->icu;
+  }
+  std::lock_guard lock(collators_mutex_);
+  auto [at, added] = letters_.try_emplace((icu ? "icu:" : "libc:") + name);
+  if (added) at->second = icu ? types::Letters::of_icu(name) : types::Letters::of_libc(name);
+  return at->second.get();
+}
+
+const Collator* Catalog::case_insensitive(const Collator* order, const types::Letters* letters) {
+  if (order == nullptr && letters == nullptr) return &Collator::case_insensitive();
+  if (letters == nullptr) letters = ascii_.get();
+  std::lock_guard lock(collators_mutex_);
+  auto [at, added] = case_insensitive_.try_emplace({order, letters});
+  if (added) at->second = std::make_unique<const Collator>(*letters, order);
+  return at->second.get();
+}
+
+std::string Catalog::collation_version(const types::Locale& locale) {
+  const Collator* const order = collator(locale);
+  return order == nullptr ? std::string() : order->version();
 }
 
 const Collator* Catalog::defined_keys(Oid opclass, const types::ClassFunction& function) {
@@ -86,19 +138,23 @@ std::unique_ptr<SystemTables> Catalog::make_system_tables(Oid database) {
   return std::make_unique<SystemTables>(store_, database, bases_);
 }
 
-Result<std::unique_ptr<Catalog>> Catalog::create(storage::Store& store, std::string_view os_user) {
+Result<std::unique_ptr<Catalog>> Catalog::create(storage::Store& store, std::string_view os_user,
+                                                 const types::Locale& locale) {
   std::unique_ptr<Catalog> catalog(new Catalog(store));
-  INDIGO_TRY(catalog->bootstrap(os_user));
+  INDIGO_TRY(catalog->bootstrap(os_user, locale));
   return catalog;
 }
 
-Status Catalog::bootstrap(std::string_view os_user) {
+Status Catalog::bootstrap(std::string_view os_user, const types::Locale& locale) {
   SystemTable& databases = *shared_->find(pg_database::kOid);
   auto txn = store_.begin(storage::Isolation::kReadCommitted, 0);
   const auto fill = [&]() -> Status {
-    INDIGO_TRY(insert_database(databases, *txn, kTemplate1, "template1", oid::kBootstrapSuperuser, true, true));
-    INDIGO_TRY(insert_database(databases, *txn, kTemplate0, "template0", oid::kBootstrapSuperuser, true, false));
-    INDIGO_TRY(insert_database(databases, *txn, kPostgres, "postgres", oid::kBootstrapSuperuser, false, true));
+    INDIGO_TRY(
+        insert_database(*this, databases, *txn, kTemplate1, "template1", oid::kBootstrapSuperuser, locale, true, true));
+    INDIGO_TRY(insert_database(*this, databases, *txn, kTemplate0, "template0", oid::kBootstrapSuperuser, locale, true,
+                               false));
+    INDIGO_TRY(
+        insert_database(*this, databases, *txn, kPostgres, "postgres", oid::kBootstrapSuperuser, locale, false, true));
     SystemTable& descriptions = *shared_->find(pg_shdescription::kOid);
     const std::pair<Oid, std::string_view> texts[] = {{kTemplate1, "default template for new databases"},
                                                       {kTemplate0, "unmodifiable empty database"},
@@ -125,8 +181,8 @@ Status Catalog::bootstrap(std::string_view os_user) {
       return Error(sqlstate::kInternalError, "could not create the operating-system user's role");
     }
     const Oid database = next_oid();
-    INDIGO_TRY(insert_database(databases, *txn, database, os_user, role, false, true));
-    publish(make_database(database, os_user));
+    INDIGO_TRY(insert_database(*this, databases, *txn, database, os_user, role, locale, false, true));
+    publish(make_database(database, os_user, locale));
     return {};
   };
   Status status = fill();
@@ -136,9 +192,9 @@ Status Catalog::bootstrap(std::string_view os_user) {
   }
   if (store_.commit(*txn) != StorageStatus::kOk)
     return Error(sqlstate::kInternalError, "could not commit the bootstrap");
-  publish(make_database(kTemplate1, "template1"));
-  publish(make_database(kTemplate0, "template0"));
-  publish(make_database(kPostgres, "postgres"));
+  publish(make_database(kTemplate1, "template1", locale));
+  publish(make_database(kTemplate0, "template0", locale));
+  publish(make_database(kPostgres, "postgres", locale));
   return {};
 }
 
@@ -165,8 +221,8 @@ std::shared_ptr<Database> Catalog::database(Oid oid) {
   return it == databases_.end() ? nullptr : it->second;
 }
 
-std::shared_ptr<Database> Catalog::make_database(Oid oid, std::string_view name) {
-  return std::make_shared<Database>(*this, oid, std::string(name));
+std::shared_ptr<Database> Catalog::make_database(Oid oid, std::string_view name, const types::Locale& locale) {
+  return std::make_shared<Database>(*this, oid, std::string(name), oid, locale);
 }
 
 void Catalog::publish(std::shared_ptr<Database> database) {
@@ -184,7 +240,7 @@ void Catalog::forget(Oid database) {
 }
 
 std::shared_ptr<Database> Catalog::make_image(const Database& database, Oid image) {
-  auto made = std::make_shared<Database>(*this, database.oid(), database.name(), image);
+  auto made = std::make_shared<Database>(*this, database.oid(), database.name(), image, database.locale());
   made->follow(database);
   return made;
 }

@@ -22,6 +22,8 @@
 #include "catalog/database.h"
 #include "catalog/tables/system_table.h"
 #include "types/value/collator.h"
+#include "types/value/letters.h"
+#include "types/value/locale.h"
 
 namespace indigo::types {
 class Builtins;
@@ -53,8 +55,9 @@ struct RoleInfo {
 class Catalog {
  public:
   // A fresh instance: databases postgres, template0, template1; role postgres; and a superuser role and a database named
-  // `os_user` when that is neither empty nor "postgres".
-  static Result<std::unique_ptr<Catalog>> create(storage::Store& store, std::string_view os_user);
+  // `os_user` when that is neither empty nor "postgres". All databases have the locale.
+  static Result<std::unique_ptr<Catalog>> create(storage::Store& store, std::string_view os_user,
+                                                 const types::Locale& locale = {});
   // As a recovery has found it, without the secondary indexes of users' tables. Takes what it names out of `restored`.
   static Result<std::unique_ptr<Catalog>> restore(storage::Store& store, RestoredObjects& restored);
   ~Catalog();
@@ -67,7 +70,7 @@ class Catalog {
   std::shared_ptr<Database> database_named(std::string_view name);
   std::shared_ptr<Database> database(Oid oid);
   // An empty database object with that OID (its pg_database row is the caller's business). Dropped again with forget.
-  std::shared_ptr<Database> make_database(Oid oid, std::string_view name);
+  std::shared_ptr<Database> make_database(Oid oid, std::string_view name, const types::Locale& locale);
   // Gives an empty database object everything that was committed in `source` at one moment during the call: rows, indexes,
   // sequences, definitions. The time depends on the number of tables, not of rows. `source` stays in use meanwhile.
   // `failure`: what storage answered.
@@ -77,7 +80,9 @@ class Catalog {
   // ---- images of databases (catalog/tables/database_images.h)
   // Empty; another image of `database`, or, as one that is put aside, a database of its own.
   std::shared_ptr<Database> make_image(const Database& database, Oid image);
-  std::shared_ptr<Database> make_snapshot(Oid image, std::string_view name) { return make_database(image, name); }
+  std::shared_ptr<Database> make_snapshot(Oid image, std::string_view name, const types::Locale& locale) {
+    return make_database(image, name, locale);
+  }
   void keep_snapshot(std::shared_ptr<Database> snapshot);
   std::shared_ptr<Database> snapshot(Oid image);
   void forget_snapshot(Oid image);
@@ -99,8 +104,13 @@ class Catalog {
   Oid next_oid();
   Oid oid_bound() const { return oid_bound_.load(); }
 
-  // The collator of an ICU locale, opened at its first use; null when ICU cannot open it.
-  const Collator* collator(std::string_view locale, bool deterministic);
+  // The order of a locale and its letters, opened at their first use; null for C's, and when ICU cannot open it.
+  const Collator* collator(const types::Locale& locale);
+  const types::Letters* letters(const types::Locale& locale);
+  // citext's order of a database with that order and those letters.
+  const Collator* case_insensitive(const Collator* order, const types::Letters* letters);
+  // pg_database.datcollversion, pg_collation.collversion; empty: of an order that never changes.
+  std::string collation_version(const types::Locale& locale);
 
   // The order or hash of an operator class of users' own, for sorts and look-ups that keep no keys: without labels but those
   // that a query's hash tables ask for. `calls` is set once, before the first session.
@@ -121,7 +131,7 @@ class Catalog {
 
  private:
   explicit Catalog(storage::Store& store);
-  Status bootstrap(std::string_view os_user);
+  Status bootstrap(std::string_view os_user, const types::Locale& locale);
   Status restore_system_tables(const SystemTables& tables, Oid database, RestoredObjects& restored);
   Status restore_databases(RestoredObjects& restored);
   Status restore_physical(Database& database, storage::Transaction& txn, RestoredObjects& restored);
@@ -132,8 +142,13 @@ class Catalog {
   std::atomic<Oid> next_oid_{16384};
   std::atomic<Oid> oid_bound_{0};
   std::atomic<uint64_t> shared_version_{1};
-  std::mutex collators_mutex_;  // guards the three maps below; what they map to stays
+  std::mutex collators_mutex_;  // guards the five maps below; what they map to stays
+  // By name (icu:, libc:) and whether they are deterministic.
   std::map<std::pair<std::string, bool>, std::unique_ptr<const Collator>> collators_;
+  std::map<std::string, std::unique_ptr<const types::Letters>> letters_;  // by name
+  const std::unique_ptr<const types::Letters> ascii_ =
+      types::Letters::ascii();  // of ctype C beside an order that is not C
+  std::map<std::pair<const Collator*, const types::Letters*>, std::unique_ptr<const Collator>> case_insensitive_;
   std::map<std::pair<Oid, Oid>, std::unique_ptr<const Collator>> defined_keys_;         // by database and class
   std::map<std::tuple<Oid, Oid, Oid>, std::unique_ptr<const Collator>> keys_of_types_;  // by database, type and class
   types::ClassCalls* class_calls_ = nullptr;
@@ -147,5 +162,9 @@ class Catalog {
   std::map<Oid, std::shared_ptr<Database>> databases_;
   std::map<Oid, std::shared_ptr<Database>> snapshots_;  // by image
 };
+
+// Of a pg_database row.
+types::Locale locale_of(const RowReader& row);
+void set_locale(RowValues& row, const types::Locale& locale, const std::string& version);
 
 }  // namespace indigo::catalog

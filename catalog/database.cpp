@@ -9,8 +9,16 @@
 
 namespace indigo::catalog {
 
-Database::Database(Catalog& catalog, Oid oid, std::string name, Oid image)
-    : catalog_(catalog), oid_(oid), image_(image), name_(std::move(name)), tables_(catalog.make_system_tables(image)) {}
+Database::Database(Catalog& catalog, Oid oid, std::string name, Oid image, const types::Locale& locale)
+    : catalog_(catalog),
+      oid_(oid),
+      image_(image),
+      locale_(locale),
+      collator_(catalog.collator(locale)),
+      letters_(catalog.letters(locale)),
+      case_insensitive_(catalog.case_insensitive(collator_, letters_)),
+      name_(std::move(name)),
+      tables_(catalog.make_system_tables(image)) {}
 
 Database::~Database() = default;
 

@@ -27,6 +27,7 @@
 #include "catalog/descriptor/relation_parts.h"
 #include "catalog/tables/sequence.h"
 #include "catalog/types.h"
+#include "types/value/locale.h"
 
 namespace indigo::storage {
 class Table;
@@ -54,8 +55,7 @@ constexpr uint64_t lock_object(Oid database, Oid object) { return (uint64_t{data
 
 class Database : public std::enable_shared_from_this<Database> {
  public:
-  Database(Catalog& catalog, Oid oid, std::string name) : Database(catalog, oid, std::move(name), oid) {}
-  Database(Catalog& catalog, Oid oid, std::string name, Oid image);
+  Database(Catalog& catalog, Oid oid, std::string name, Oid image, const types::Locale& locale);
   ~Database();
 
   Oid oid() const { return oid_; }
@@ -63,6 +63,11 @@ class Database : public std::enable_shared_from_this<Database> {
   std::string name() const;
   void set_name(std::string_view name);
   Catalog& catalog() { return catalog_; }
+  // What the collation "default" stands for, for as long as the database lives; null: C order, ASCII's letters.
+  const types::Locale& locale() const { return locale_; }
+  const types::Collator* collator() const { return collator_; }
+  const types::Letters* letters() const { return letters_; }
+  const types::Collator* case_insensitive() const { return case_insensitive_; }  // citext's order
   // The system table, shared ones included.
   SystemTable& table(Oid oid) const;
   SystemTable* find_table(Oid oid) const;
@@ -128,6 +133,10 @@ class Database : public std::enable_shared_from_this<Database> {
  private:
   Catalog& catalog_;
   const Oid oid_, image_;
+  const types::Locale locale_;
+  const types::Collator* const collator_;
+  const types::Letters* const letters_;
+  const types::Collator* const case_insensitive_;
   std::string name_;
   std::unique_ptr<SystemTables> tables_;
   mutable std::shared_mutex mutex_;  // guards the maps, name_, changes_ and temp_numbers_

@@ -102,9 +102,14 @@ void note_member_orders(Database& database, storage::Transaction& txn) {
 
 Status Catalog::restore_databases(RestoredObjects& restored) {
   auto txn = store_.begin(storage::Isolation::kReadCommitted, 0);
-  std::vector<std::pair<Oid, std::string>> found;
+  struct Found {
+    Oid oid;
+    std::string name;
+    types::Locale locale;
+  };
+  std::vector<Found> found;
   shared_->find(pg_database::kOid)->scan(*txn, {}, [&](RowReader row) {
-    found.emplace_back(row.oid(pg_database::c_oid), std::string(row.str(pg_database::c_datname)));
+    found.push_back({row.oid(pg_database::c_oid), std::string(row.str(pg_database::c_datname)), locale_of(row)});
     return true;
   });
   const std::vector<DatabaseImage> images = read_images(*shared_, *txn);
@@ -114,19 +119,20 @@ Status Catalog::restore_databases(RestoredObjects& restored) {
     return restore_physical(database, *txn, restored);
   };
   Status status;
-  for (const auto& [oid, name] : found) {
+  for (const auto& [oid, name, locale] : found) {
     Oid image = oid;
     for (const DatabaseImage& i : images) {
       if (i.database == oid && i.in_use()) image = i.image;
     }
-    auto database = std::make_shared<Database>(*this, oid, name, image);
+    auto database = std::make_shared<Database>(*this, oid, name, image, locale);
     status = fill(*database);
     if (!status.ok()) break;
     publish(std::move(database));
   }
   for (const DatabaseImage& i : images) {
     if (!status.ok() || i.in_use()) continue;
-    auto snapshot = make_snapshot(i.image, i.name);
+    const auto of = std::find_if(found.begin(), found.end(), [&](const Found& d) { return d.oid == i.database; });
+    auto snapshot = make_snapshot(i.image, i.name, of == found.end() ? types::Locale() : of->locale);
     status = fill(*snapshot);
     if (status.ok()) keep_snapshot(std::move(snapshot));
   }

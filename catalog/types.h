@@ -8,7 +8,8 @@
 
 namespace indigo::types {
 class Collator;
-}
+class Letters;
+}  // namespace indigo::types
 
 namespace indigo::catalog {
 
@@ -23,6 +24,7 @@ using types::FunctionInfo;
 using types::FunctionKind;
 using types::KeyColumn;
 using types::KeyLayout;
+using types::Letters;
 using types::OperatorInfo;
 using types::RowLayout;
 using types::RowShape;

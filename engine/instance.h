@@ -14,6 +14,7 @@
 #include "engine/front_door.h"
 #include "engine/session.h"
 #include "engine/worker_states.h"
+#include "types/value/locale.h"
 
 namespace indigo::engine {
 
@@ -24,7 +25,9 @@ struct InstanceOptions {
   std::string data_directory;                   // empty: everything in memory
   std::string image_directory;                  // without a data directory: what that one has, which is only read
   std::shared_ptr<DataSource> data_source;      // in the place of data_directory (engine/durability/data_directory.h)
-  std::string os_user;                          // gets a superuser role and a database, when not empty or "postgres"
+  // Of the databases of a new instance (C without it). 22023 for one that has been made with another.
+  std::optional<types::Locale> locale;
+  std::string os_user;  // gets a superuser role and a database, when not empty or "postgres"
 };
 
 struct ConnectOptions {

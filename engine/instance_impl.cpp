@@ -76,6 +76,24 @@ InstanceImpl::~InstanceImpl() {
   store_.reset();
 }
 
+namespace {
+
+// The template that nobody can change still has what the instance was made with.
+Status check_locale(catalog::Catalog& catalog, const std::optional<types::Locale>& wanted) {
+  const auto made = catalog.database_named("template0");
+  if (!wanted || made == nullptr || made->locale() == *wanted) return {};
+  const auto text = [](const types::Locale& l) {
+    return l.provider == 'i' ? "ICU " + l.icu : l.collate == l.ctype ? l.collate : l.collate + ", " + l.ctype;
+  };
+  return Error(sqlstate::kInvalidParameterValue,
+               "the data directory was made with the locale " + text(made->locale()) + ", not " + text(*wanted))
+      .with_hint(
+          "A locale is chosen once, when a directory is made. CREATE DATABASE ... TEMPLATE template0 gives a database "
+          "another one.");
+}
+
+}  // namespace
+
 Status InstanceImpl::start() {
   start_timestamp_ = timestamp_now();
   statement_statistics_.set_start(start_timestamp_);
@@ -136,17 +154,20 @@ Status InstanceImpl::start() {
   if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
   if (data_ == nullptr) {
     if (options_.image_directory.empty()) {
-      INDIGO_ASSIGN(catalog_, catalog::Catalog::create(*store_, options_.os_user));
+      INDIGO_ASSIGN(catalog_,
+                    catalog::Catalog::create(*store_, options_.os_user, options_.locale.value_or(types::Locale())));
       catalog_->set_class_calls(*class_calls_);
     } else {
       INDIGO_ASSIGN(catalog_, load_image(options_.image_directory, *store_, threads));
+      INDIGO_TRY(check_locale(*catalog_, options_.locale));
       catalog_->set_class_calls(*class_calls_);
       INDIGO_TRY(rebuild_after_recovery(*this, threads, false));
     }
     auto_analyzer_ = std::make_unique<AutoAnalyzer>(*this);
     return {};
   }
-  INDIGO_ASSIGN(catalog_, data_->load(*store_, options_.os_user, threads));
+  INDIGO_ASSIGN(catalog_, data_->load(*store_, options_, threads));
+  INDIGO_TRY(check_locale(*catalog_, options_.locale));
   catalog_->set_class_calls(*class_calls_);
   defaults_[*find_setting("log_device")] = data_->device_text();
   defaults_[*find_setting("data_directory")] = options_.data_directory;

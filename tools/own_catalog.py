@@ -87,6 +87,9 @@ CONSTRUCTS = {
 SETS = {"indigo_xmltable": 100}  # and how many rows are expected
 MODEL_CONSTRUCT, MODEL_VARIADIC = "xmlconcat2", "json_build_array"
 
+# Collations of the C library that PostgreSQL's initdb finds on a machine with these locales, as its image is. name -> OID, locale
+COLLATIONS = {"C.utf8": (12341, "C.utf8"), "en_US": (8044, "en_US.utf8"), "en_US.utf8": (8045, "en_US.utf8")}
+
 MODEL_FUNCTION, MODEL_VIEW = "pg_stat_get_slru", "pg_stat_slru"
 
 
@@ -158,6 +161,11 @@ def _descriptions(rows):
         yield dict(_model(rows, "description", "b-tree index access method"), objoid=oid, description=text)
 
 
+def _collations(rows):
+    for name, (oid, locale) in COLLATIONS.items():
+        yield dict(_model(rows, "collname", "ucs_basic"), oid=oid, collname=name, collcollate=locale, collctype=locale)
+
+
 def _initial_privileges(rows):
     model = next(r for r in rows if r["classoid"] == 1259 and r["initprivs"][-1].startswith("=r/"))
     for (oid, _, _), _ in VIEWS.values():
@@ -170,7 +178,7 @@ def _initial_privileges(rows):
 
 def add_own(table, rows, types):
     """`rows` of `table` with ours; `types` are pg_type's."""
-    make = {"pg_proc": lambda r: [*_functions(r), *_constructs(r)], "pg_am": _methods, "pg_class": _views,
+    make = {"pg_proc": lambda r: [*_functions(r), *_constructs(r)], "pg_am": _methods, "pg_class": _views, "pg_collation": _collations,
             "pg_type": _types, "pg_description": _descriptions, "pg_init_privs": _initial_privileges,
             "pg_attribute": lambda r: _columns(r, types)}.get(table)
     return rows + list(make(rows)) if make else rows

@@ -16,10 +16,11 @@ std::optional<std::vector<types::HashKeyPart>> CatalogView::hash_partition_key(O
 const types::Collator* CatalogView::collator_of_type(const types::TypeRef& ref) {
   if (const types::Collator* defined = defined_order(ref.oid)) return defined;
   const types::Collator* own = types::collator_of_own_order(ref.oid, [&](Oid oid) { return type(oid); });
-  if (own != nullptr) return own;
+  if (own != nullptr) return in_database(own);
   const types::Collator* by_collation = collator(ref.collation);
-  return by_collation == nullptr && types::holds_members(ref.oid, [&](Oid oid) { return type(oid); }) ? member_orders()
-                                                                                                      : by_collation;
+  const bool by_members = by_collation == nullptr || ref.collation == oid::kDefaultCollation;
+  return by_members && types::holds_members(ref.oid, [&](Oid oid) { return type(oid); }) ? member_orders()
+                                                                                         : by_collation;
 }
 
 const types::TypeOrder* CatalogView::order_of_type(const types::TypeRef& ref) {

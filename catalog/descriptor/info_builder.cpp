@@ -22,7 +22,8 @@ namespace {
 
 // `members`: Collator::members() of the instance.
 KeyColumn column_of_key(const TypeRef& type, const InfoBuilder::TypeLookup& types,
-                        const InfoBuilder::CollatorLookup& collators, const Collator* members) {
+                        const InfoBuilder::CollatorLookup& collators, const Collator* members,
+                        const Collator* case_insensitive) {
   KeyColumn out;
   out.type = type.oid;
   out.collation = type.collation;
@@ -46,8 +47,10 @@ KeyColumn column_of_key(const TypeRef& type, const InfoBuilder::TypeLookup& type
   if (info != nullptr && info->is_array() && info->oid >= oid::kFirstUserOid) {
     out.type = oid::kInt4Array;
     const types::Collator* own = types::collator_of_own_order(info->oid, types);
-    if (own != nullptr) out.collator = own;
-    if (out.collator == nullptr) out.collator = members;
+    if (own != nullptr)
+      out.collator = own == &Collator::case_insensitive() ? case_insensitive : own;
+    else if (out.collator == nullptr || type.collation == oid::kDefaultCollation)
+      out.collator = members;
   }
   if (info != nullptr && !info->comparison.empty()) {
     // Images of an extension's own form compare as bytes, unless it has a collator for them; integers as such.
@@ -55,6 +58,7 @@ KeyColumn column_of_key(const TypeRef& type, const InfoBuilder::TypeLookup& type
                : info->definition != nullptr ? Oid{oid::kBytea}
                                              : Oid{oid::kText};
     out.collator = types::collator_of_comparison(info->comparison);
+    if (out.collator == &Collator::case_insensitive()) out.collator = case_insensitive;
     if (out.collator != nullptr) out.type = oid::kText;
   }
   return out;
@@ -82,11 +86,11 @@ void add_view_options(const RowReader& row, RelationInfo& relation) {
 KeyColumn key_column_of(const TypeRef& type, CatalogView& catalog) {
   return column_of_key(
       type, [&](Oid oid) { return catalog.type(oid); }, [&](Oid oid) { return catalog.collator(oid); },
-      catalog.member_orders());
+      catalog.member_orders(), catalog.case_insensitive());
 }
 
 KeyColumn InfoBuilder::key_column(const TypeRef& type) const {
-  return column_of_key(type, types_, collators_, database_.catalog().member_orders());
+  return column_of_key(type, types_, collators_, database_.catalog().member_orders(), database_.case_insensitive());
 }
 
 void InfoBuilder::keep_member_order(const std::shared_ptr<const TypeInfo>& type) {
@@ -96,9 +100,13 @@ void InfoBuilder::keep_member_order(const std::shared_ptr<const TypeInfo>& type)
   const types::TypeOrder* order = base == nullptr ? nullptr : types::type_order(*base);
   if (order == nullptr) return;
   const auto types = [&](Oid oid) { return oid == type->oid ? type : types_(oid); };  // it is not among them yet
-  const auto collators = [](Oid) -> const Collator* { return nullptr; };  // texts within records are in C order
+  // Texts within others are in the database's order, or in C order.
+  const auto collators = [&](Oid collation) -> const Collator* {
+    return collation == oid::kDefaultCollation ? database_.collator() : nullptr;
+  };
   Catalog& catalog = database_.catalog();
-  const KeyColumn key = column_of_key({type->oid, -1, kInvalidOid}, types, collators, catalog.member_orders());
+  const KeyColumn key = column_of_key({type->oid, -1, type->collation}, types, collators, catalog.member_orders(),
+                                      database_.case_insensitive());
   catalog.note_member_order(type->oid, {order, key.collator, key.type, key.phys});
 }
 

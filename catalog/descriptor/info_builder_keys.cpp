@@ -13,6 +13,13 @@
 
 namespace indigo::catalog {
 
+namespace {
+
+// btree's text_pattern_ops, varchar_pattern_ops and bpchar_pattern_ops: keys in C order, under any collation.
+bool is_pattern_class(Oid opclass) { return opclass >= 4217 && opclass <= 4219; }
+
+}  // namespace
+
 IndexInfo InfoBuilder::index(const RelationInfo& relation, RowReader row) {
   IndexInfo out;
   out.oid = row.oid(pg_index::c_indexrelid);
@@ -55,6 +62,8 @@ IndexInfo InfoBuilder::index(const RelationInfo& relation, RowReader row) {
     }
     if (i < collations.size()) column.type.collation = collations[i];
     if (i < classes.size()) column.opclass = classes[i];
+    if (is_pattern_class(column.opclass) && collators_(column.type.collation) != nullptr)
+      column.type.collation = oid::kCCollation;
     if (i < options.size()) {
       column.descending = (options[i] & 1) != 0;
       column.nulls_first = (options[i] & 2) != 0;

@@ -35,6 +35,7 @@ void SessionCatalog::adopt(std::shared_ptr<Database> image) {
   database_name_ = database_->name();
   commit_actions_.clear();
   collators_.clear();
+  letters_.clear();
   set_temp_schema(kInvalidOid, 0);
 }
 
@@ -528,10 +529,29 @@ std::string SessionCatalog::collation_name(Oid collation) {
   return out;
 }
 
+namespace {
+
+types::Locale locale_of_collation(const RowReader& row) {
+  types::Locale out;
+  out.provider = row.chr(pg_collation::c_collprovider);
+  out.deterministic = row.flag(pg_collation::c_collisdeterministic);
+  if (out.provider == 'i') {
+    out.icu = row.str(pg_collation::c_colliculocale);
+  } else if (out.provider == 'c') {
+    out.collate = row.str(pg_collation::c_collcollate);
+    out.ctype = row.str(pg_collation::c_collctype);
+  }
+  return out;
+}
+
+}  // namespace
+
 const Collator* SessionCatalog::collator(Oid collation) {
+  if (collation == oid::kDefaultCollation) return database_->collator();
   if (types::is_c_collation(collation)) return nullptr;
   if (const auto it = collators_.find(collation); it != collators_.end()) return it->second;
   const Collator* found = nullptr;
+  bool known = false;
   reading([&](storage::Transaction& txn) {
     std::string image;
     const SystemTable& t = database_->table(pg_collation::kOid);
@@ -540,12 +560,27 @@ const Collator* SessionCatalog::collator(Oid collation) {
       if (function) found = catalog_.defined_keys(collation, *function);
       return;
     }
-    const RowReader row = t.reader(image);
-    if (row.chr(pg_collation::c_collprovider) != 'i') return;
-    found = catalog_.collator(row.str(pg_collation::c_colliculocale), row.flag(pg_collation::c_collisdeterministic));
+    found = catalog_.collator(locale_of_collation(t.reader(image)));
+    known = true;
   });
-  if (found == nullptr) found = range_order(collation);
-  if (found != nullptr) collators_.emplace(collation, found);
+  if (!known && found == nullptr) found = range_order(collation);
+  if (known || found != nullptr) collators_.emplace(collation, found);
+  return found;
+}
+
+const Collator* SessionCatalog::case_insensitive() { return database_->case_insensitive(); }
+
+const Letters* SessionCatalog::letters(Oid collation) {
+  if (collation == oid::kDefaultCollation) return database_->letters();
+  if (types::is_c_collation(collation)) return nullptr;
+  if (const auto it = letters_.find(collation); it != letters_.end()) return it->second;
+  const Letters* found = nullptr;
+  reading([&](storage::Transaction& txn) {
+    std::string image;
+    const SystemTable& t = database_->table(pg_collation::kOid);
+    if (t.find_oid(txn, collation, image)) found = catalog_.letters(locale_of_collation(t.reader(image)));
+  });
+  letters_.emplace(collation, found);
   return found;
 }
 

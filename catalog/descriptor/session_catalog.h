@@ -149,6 +149,8 @@ class SessionCatalog final : public CatalogView {
   const Collator* defined_order(Oid type) override;
   Oid find_collation(std::string_view schema, std::string_view name) override;
   const Collator* collator(Oid collation) override;
+  const Letters* letters(Oid collation) override;
+  const Collator* case_insensitive() override;
   const Collator* member_orders() override;
   std::string collation_name(Oid collation) override;
   Oid role_named(std::string_view name) override;
@@ -285,7 +287,9 @@ class SessionCatalog final : public CatalogView {
   std::unordered_map<Oid, std::shared_ptr<const RelationInfo>> by_oid_;
   OutdatedRelations outdated_;  // of what this transaction has changed
   std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
-  std::unordered_map<Oid, const Collator*> collators_;      // a collation never changes
+  // A collation never changes.
+  std::unordered_map<Oid, const Collator*> collators_;      // null: in C order
+  std::unordered_map<Oid, const Letters*> letters_;         // null: ASCII's
   std::map<std::tuple<Oid, Oid, bool>, bool> memberships_;  // answers of reaches
   std::unordered_map<Oid, bool> superusers_, usable_schemas_;
   std::unique_ptr<DefinedOperators> defined_;

@@ -59,7 +59,7 @@ EOM
 
 # POSTGRES_INITDB_ARGS, as initdb has them: authentication is kept, what cannot be different here must be as it is.
 docker_read_initdb_args() {
-  INITDB_AUTH_HOST=trust INITDB_AUTH_LOCAL=trust
+  INITDB_AUTH_HOST=trust INITDB_AUTH_LOCAL=trust INITDB_LOCALE=(--locale en_US.utf8)
   local -a words
   eval "words=($POSTGRES_INITDB_ARGS)"
   set -- "${words[@]}"
@@ -82,12 +82,9 @@ docker_read_initdb_args() {
       -E | --encoding)
         case "${value^^}" in UTF8 | UTF-8 | UNICODE) ;; *) initdb_refuses "encoding $value" ;; esac
         ;;
-      --locale | --lc-collate | --lc-ctype | --icu-locale)
-        # Other locales order text in their way; here it is by code point. Names of the image's own default are taken for C.
-        case "$value" in C | POSIX | C.* | en_US.utf8 | en_US.UTF-8) ;; *) initdb_refuses "locale $value" ;; esac
-        ;;
-      --locale-provider) [ "$value" = libc ] || initdb_refuses "locale provider $value" ;;
-      -k | --data-checksums | -N | --no-sync | -g | --allow-group-access | --no-locale | --lc-* | --wal-segsize | -X | --waldir | \
+      --locale | --lc-collate | --lc-ctype | --icu-locale | --locale-provider) INITDB_LOCALE+=("$option" "$value") ;;
+      --no-locale) INITDB_LOCALE+=(--locale C) ;;
+      -k | --data-checksums | -N | --no-sync | -g | --allow-group-access | --lc-* | --wal-segsize | -X | --waldir | \
         -n | --no-clean | --no-instructions | -d | --debug | -T | --text-search-config) ;;
       *) initdb_refuses "$option" ;;
     esac
@@ -118,7 +115,7 @@ pg_setup_hba_conf() {
 
 # Only the socket: nobody from elsewhere sees a database that is half there.
 docker_temp_server_start() {
-  postgres "$@" -c listen_addresses='' -p "${PGPORT:-5432}" -c local_auth=trust -c hba_file= &
+  INDIGO_LOCALE="${INITDB_LOCALE[*]}" postgres "$@" -c listen_addresses='' -p "${PGPORT:-5432}" -c local_auth=trust -c hba_file= &
   TEMP_SERVER=$!
   local i
   for i in $(seq 600); do

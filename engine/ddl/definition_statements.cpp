@@ -211,6 +211,8 @@ constexpr UtilityStatement kDefinitions[] = {
                                                                         "DROP DATABASE", nullptr, whole_statement),
     definition<&PgQuery__Node::alter_database_stmt, ddl::execute_alter_database>(
         PG_QUERY__NODE__NODE_ALTER_DATABASE_STMT, "ALTER DATABASE", nullptr, move_database),
+    definition<&PgQuery__Node::alter_database_refresh_coll_stmt, ddl::execute_refresh_database_collation>(
+        PG_QUERY__NODE__NODE_ALTER_DATABASE_REFRESH_COLL_STMT, "ALTER DATABASE"),
     definition<&PgQuery__Node::alter_database_set_stmt, ddl::execute_alter_database_set>(
         PG_QUERY__NODE__NODE_ALTER_DATABASE_SET_STMT, "ALTER DATABASE"),
     definition<&PgQuery__Node::create_seq_stmt, ddl::execute_create_sequence>(PG_QUERY__NODE__NODE_CREATE_SEQ_STMT,

@@ -60,7 +60,7 @@ Status DataDirectory::keep_format() {
   return {};
 }
 
-Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& store, const std::string& os_user,
+Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& store, const InstanceOptions& options,
                                                               unsigned threads) {
   INDIGO_TRY(examine_format());
   Restorer restorer(store, threads);
@@ -68,7 +68,7 @@ Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& st
   std::unique_ptr<catalog::Catalog> catalog;
   if (recovered_.fresh) {
     INDIGO_TRY(log_->start(recovered_.next));
-    INDIGO_ASSIGN(catalog, catalog::Catalog::create(store, os_user));
+    INDIGO_ASSIGN(catalog, catalog::Catalog::create(store, options.os_user, options.locale.value_or(types::Locale())));
     INDIGO_TRY(keep_format());
     return catalog;
   }

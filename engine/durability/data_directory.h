@@ -10,6 +10,7 @@
 #include "catalog/catalog.h"
 #include "engine/durability/backup.h"
 #include "engine/durability/checkpointer.h"
+#include "engine/instance.h"
 #include "log/data_format.h"
 #include "log/device.h"
 #include "log/recovery.h"
@@ -31,7 +32,8 @@ class DataDirectory {
 
   log::WriteAheadLog& log() { return *log_; }
   // What was kept, as a catalog over `store`; a fresh one in a fresh directory. Then the log's new epoch has begun.
-  Result<std::unique_ptr<catalog::Catalog>> load(storage::Store& store, const std::string& os_user, unsigned threads);
+  Result<std::unique_ptr<catalog::Catalog>> load(storage::Store& store, const InstanceOptions& options,
+                                                 unsigned threads);
   bool fresh() const { return recovered_.fresh; }
   // Whether sort keys were made by another version of the library of collations.
   bool collations_changed() const { return collations_changed_; }

@@ -131,8 +131,10 @@ types::ScalarKernel builtin_kernel(const types::FunctionInfo& info, types::CallI
 
 Result<std::shared_ptr<Routine>> make_internal_routine(SessionParts& session,
                                                        std::shared_ptr<const types::FunctionInfo> info,
-                                                       const TypeRef& result, std::span<const TypeRef> arguments) {
+                                                       const TypeRef& result, std::span<const TypeRef> arguments,
+                                                       Oid collation) {
   types::CallInfo call;
+  call.collation = collation;
   call.result = result;
   call.function = info->oid;
   call.arguments.assign(arguments.begin(), arguments.end());

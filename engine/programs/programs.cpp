@@ -106,7 +106,7 @@ Result<std::shared_ptr<Routine>> Programs::make(std::shared_ptr<const types::Fun
   CallFrame frame(session_);  // names in the body mean what they mean under the routine's own settings
   INDIGO_TRY(frame.enter(*info));
   if (info->language == "internal" || info->language == "c")
-    return make_internal_routine(session_, std::move(info), result, arguments);
+    return make_internal_routine(session_, std::move(info), result, arguments, collation);
   if (info->language == "sql") return SqlFunction::make(session_, std::move(info), result, arguments);
   if (info->language == "plpgsql") {
     INDIGO_ASSIGN(auto function, PlpgsqlFunction::make(session_, std::move(info), result, arguments, collation));

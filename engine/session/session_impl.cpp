@@ -42,6 +42,9 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
   INDIGO_TRY(settings.set_default("session_authorization", role->name, true));
   parts_.setting_effects().apply_all();
   take_system_settings();
+  const types::Locale& locale = parts_.session_catalog().database_object().locale();
+  settings.set_internal(*find_setting("lc_collate"), locale.collate);
+  settings.set_internal(*find_setting("lc_ctype"), locale.ctype);
   for (const auto& [name, value] : stored) {
     if (Status status = settings.set_default(name, value, true); !status.ok()) {
       log_warning("session of " + role->name + ": stored setting " + name + ": " + status.error().message);

@@ -234,6 +234,17 @@ Result<OwnedDatum> collation_version(SessionParts& session, std::span<const Datu
   const types::Collator* collator = session.session_catalog().collator(arguments[0].oid());
   return collator == nullptr ? null_value(Phys::kStr) : OwnedDatum(Datum::of(Str(collator->version())));
 }
+Result<OwnedDatum> database_collation_version(SessionParts& session, std::span<const Datum> arguments) {
+  INDIGO_TRY(session.begin_statement());
+  auto& catalog = session.instance().catalog();
+  const auto database = catalog.database(arguments[0].oid());
+  if (database == nullptr) {
+    return Error(sqlstate::kUndefinedObject,
+                 "database with OID " + std::to_string(arguments[0].oid()) + " does not exist");
+  }
+  const types::Collator* const order = database->collator();
+  return order == nullptr ? null_value(Phys::kStr) : OwnedDatum(Datum::of(Str(order->version())));
+}
 Result<OwnedDatum> my_temp_schema(SessionParts& session, std::span<const Datum>) {
   return OwnedDatum(Datum::of_oid(session.session_catalog().temp_schema()));
 }
@@ -302,7 +313,7 @@ constexpr SystemValue kActivityValues[] = {
     {"pg_trigger_depth", trigger_depth},
     {"pg_jit_available", no},
     {"pg_collation_actual_version", collation_version},
-    {"pg_database_collation_actual_version", no_text},
+    {"pg_database_collation_actual_version", database_collation_version},
     {"pg_current_logfile", no_text},
 };
 

@@ -65,7 +65,8 @@ Result<types::DictionaryPtr> TextSearchObjects::make_dictionary(Oid text_search_
   std::string directory;
   session_.setting("text_search_directory", directory);
   const types::DictionarySource source{
-      types::DictionaryFiles(directory), [this](const std::string& name) -> Result<types::DictionaryPtr> {
+      types::DictionaryFiles(directory),
+      [this](const std::string& name) -> Result<types::DictionaryPtr> {
         INDIGO_ASSIGN(const std::vector<std::string> parts, types::parse_qualified_name(name));
         const bool qualified = parts.size() > 1;
         const Oid oid = catalog::find_text_search(session_.catalog(), TextSearchKind::kDictionary,
@@ -74,7 +75,8 @@ Result<types::DictionaryPtr> TextSearchObjects::make_dictionary(Oid text_search_
           return Error(sqlstate::kUndefinedObject, "text search dictionary \"" + name + "\" does not exist");
         }
         return dictionary(oid);
-      }};
+      },
+      view.letters(oid::kDefaultCollation)};
   return factory(source, list);
 }
 

@@ -8,6 +8,7 @@ struct PgQuery__AArrayExpr;
 struct PgQuery__Alias;
 struct PgQuery__AlterCollationStmt;
 struct PgQuery__AlterDatabaseSetStmt;
+struct PgQuery__AlterDatabaseRefreshCollStmt;
 struct PgQuery__AlterDatabaseStmt;
 struct PgQuery__AlterDefaultPrivilegesStmt;
 struct PgQuery__AlterDomainStmt;

@@ -12,11 +12,12 @@
 #include "base/ids.h"
 #include "types/row_shape.h"
 #include "types/type_info.h"
+#include "types/value/collator.h"
 #include "types/value/hash_key_part.h"
 
 namespace indigo::types {
 
-class Collator;
+class Letters;
 
 class CatalogContext {
  public:
@@ -54,8 +55,20 @@ class CatalogContext {
   // ---- collations, roles
   virtual Oid find_collation(std::string_view schema, std::string_view name) = 0;
   virtual std::string collation_name(Oid collation) = 0;
-  // Null: C order. A collator lives as long as the instance.
+  // Null: C order. A collator lives as long as the instance; oid::kDefaultCollation is the database's own.
   virtual const Collator* collator(Oid) { return nullptr; }
+  // Null: ASCII's. They live as long, too.
+  virtual const Letters* letters(Oid /*collation*/) { return nullptr; }
+  // citext's order in this database.
+  virtual const Collator* case_insensitive() { return &Collator::case_insensitive(); }
+  // The order of an extension's type (types/extension/extension.h) as it is in this database.
+  const Collator* in_database(const Collator* own_order) {
+    return own_order == &Collator::case_insensitive() ? case_insensitive() : own_order;
+  }
+  // False of collations that contradict each other.
+  bool orders_by_bytes(Oid collation) {
+    return is_c_collation(collation) || (collation != oid::kConflictingCollations && collator(collation) == nullptr);
+  }
   // The order that a default operator class of users' own gives values of the type (Collator::values()); null: none does. Lives
   // as long as the instance.
   virtual const Collator* defined_order(Oid /*type*/) { return nullptr; }

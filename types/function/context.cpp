@@ -6,6 +6,13 @@
 
 namespace indigo::types {
 
+void FuncContext::find_default() {
+  CatalogContext& catalog = session_.catalog();
+  default_collator_ = catalog.collator(oid::kDefaultCollation);
+  default_letters_ = catalog.letters(oid::kDefaultCollation);
+  knows_default_ = true;
+}
+
 void FuncContext::fail(Error error) {
   if (!error_) error_ = boxed(std::move(error));
 }

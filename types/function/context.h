@@ -83,6 +83,17 @@ class FuncContext {
   explicit FuncContext(SessionContext& session) : session_(session) {}
 
   SessionContext& session() { return session_; }
+  // Of the database's own collation; null: C order, ASCII's letters.
+  const Collator* default_collator() {
+    if (!knows_default_) [[unlikely]]
+      find_default();
+    return default_collator_;
+  }
+  const Letters* default_letters() {
+    if (!knows_default_) [[unlikely]]
+      find_default();
+    return default_letters_;
+  }
   // Results' bytes go here; reset by the executor between chunks.
   Arena& arena() { return *arena_; }
   void set_arena(Arena* arena) { arena_ = arena; }
@@ -107,7 +118,12 @@ class FuncContext {
   }
 
  private:
+  [[gnu::cold]] void find_default();
+
   SessionContext& session_;
+  const Collator* default_collator_ = nullptr;
+  const Letters* default_letters_ = nullptr;
+  bool knows_default_ = false;
   Arena* arena_ = nullptr;
   std::unique_ptr<Error> error_;
   std::vector<std::pair<const void*, std::shared_ptr<void>>> cached_;

@@ -1,4 +1,4 @@
-// LIKE and ILIKE. In C order ILIKE folds ASCII letters only; under an ICU collation both sides become lower case first.
+// LIKE and ILIKE. In C order ILIKE folds ASCII letters only; under other collations both sides become lower case first.
 #include <algorithm>
 
 #include "base/fiber/long_work.h"
@@ -92,10 +92,10 @@ bool matches(FuncContext& context, Str text, Str pattern) {
 
 template <bool kNegated>
 bool matches_folded(FuncContext& context, const CallInfo& call, Str text, Str pattern) {
-  const Collator* collator = collator_of(context, call, "ILIKE");
-  if (collator == nullptr || !check_deterministic(context, call, kIlike)) return false;
-  return matches<false, false, kNegated>(context, collator->fold(text, Collator::Case::kLower),
-                                         collator->fold(pattern, Collator::Case::kLower));
+  const Letters* letters = letters_of(context, call, "ILIKE");
+  if (letters == nullptr || !check_deterministic(context, call, kIlike)) return false;
+  return matches<false, false, kNegated>(context, letters->fold(text, Letters::Case::kLower),
+                                         letters->fold(pattern, Letters::Case::kLower));
 }
 
 // LIKE ... ESCAPE: the pattern with backslash as its escape.
@@ -127,12 +127,12 @@ Str with_backslash(FuncContext& context, Str pattern, Str escape) {
 const ScalarEntry kLikeEntries[] = {
     {"textlike", deterministic_only<kernel<matches<false, false, false>>, kLike>},
     {"textnlike", deterministic_only<kernel<matches<false, false, true>>, kLike>},
-    {"texticlike", by_collation<kernel<matches<true, false, false>>, kernel<matches_folded<false>>>},
-    {"texticnlike", by_collation<kernel<matches<true, false, true>>, kernel<matches_folded<true>>>},
+    {"texticlike", by_letters<kernel<matches<true, false, false>>, kernel<matches_folded<false>>>},
+    {"texticnlike", by_letters<kernel<matches<true, false, true>>, kernel<matches_folded<true>>>},
     {"namelike", deterministic_only<kernel<matches<false, false, false>>, kLike>},
     {"namenlike", deterministic_only<kernel<matches<false, false, true>>, kLike>},
-    {"nameiclike", by_collation<kernel<matches<true, false, false>>, kernel<matches_folded<false>>>},
-    {"nameicnlike", by_collation<kernel<matches<true, false, true>>, kernel<matches_folded<true>>>},
+    {"nameiclike", by_letters<kernel<matches<true, false, false>>, kernel<matches_folded<false>>>},
+    {"nameicnlike", by_letters<kernel<matches<true, false, true>>, kernel<matches_folded<true>>>},
     {"bytealike", kernel<matches<false, true, false>>},
     {"byteanlike", kernel<matches<false, true, true>>},
     {"like_escape", kernel<with_backslash>},

@@ -323,7 +323,7 @@ std::optional<Str> substring_similar(FuncContext& context, Str text, Str pattern
   return context.failed() ? std::nullopt : substring_pattern(context, text, regex);
 }
 
-// Under an ICU collation letters are Unicode's.
+// Under other collations than C letters are Unicode's.
 bool has_text_beyond_ascii(std::span<const Vector* const> arguments, Selection selection) {
   for (const Vector* v : arguments) {
     if (v->phys() != Phys::kStr) continue;
@@ -336,7 +336,9 @@ bool has_text_beyond_ascii(std::span<const Vector* const> arguments, Selection s
 template <ScalarKernel kKernel>
 void under_collation(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments,
                      Selection selection, Vector& out) {
-  if (is_c_collation(call.collation)) return kKernel(context, call, arguments, selection, out);
+  const Letters* const letters = letters_of(context, call, "regular expression");
+  if (context.failed()) return;
+  if (letters == nullptr) return kKernel(context, call, arguments, selection, out);
   if (!check_deterministic(context, call, kRegularExpressions)) return;
   const UnicodeRegexes unicode(context, has_text_beyond_ascii(arguments, selection));
   kKernel(context, call, arguments, selection, out);
@@ -345,7 +347,9 @@ void under_collation(FuncContext& context, const CallInfo& call, std::span<const
 template <std::unique_ptr<SetProducer> (*kOpen)(FuncContext&, const CallInfo&, std::span<const Datum>)>
 std::unique_ptr<SetProducer> set_under_collation(FuncContext& context, const CallInfo& call,
                                                  std::span<const Datum> arguments) {
-  if (any_null(arguments) || is_c_collation(call.collation)) return kOpen(context, call, arguments);
+  const Letters* const letters = letters_of(context, call, "regular expression");
+  if (context.failed()) return empty_set();
+  if (any_null(arguments) || letters == nullptr) return kOpen(context, call, arguments);
   if (!check_deterministic(context, call, kRegularExpressions)) return empty_set();
   const UnicodeRegexes unicode(context, !is_ascii(arguments[0].str) || !is_ascii(arguments[1].str));
   return kOpen(context, call, arguments);

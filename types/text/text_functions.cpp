@@ -46,11 +46,11 @@ std::string capitalize(Str s) {
   return out;
 }
 
-template <Collator::Case kTo>
+template <Letters::Case kTo>
 std::string fold(FuncContext& context, const CallInfo& call, Str s) {
   constexpr const char* kNames[] = {"upper() function", "lower() function", "initcap() function"};
-  const Collator* collator = collator_of(context, call, kNames[static_cast<int>(kTo)]);
-  return collator == nullptr ? std::string() : collator->fold(s, kTo);
+  const Letters* letters = letters_of(context, call, kNames[static_cast<int>(kTo)]);
+  return letters == nullptr ? std::string() : letters->fold(s, kTo);
 }
 
 Str substring_checked(FuncContext& context, Str s, int32_t start, int32_t count) {
@@ -338,9 +338,9 @@ const ScalarEntry kTextEntries[] = {
     {"byteaoctetlen", kernel<byte_length>},
     {"bit_length(text)", kernel<bit_length>},
     {"bit_length(bytea)", kernel<bit_length>},
-    {"lower", by_collation<kernel<map_case<ascii_lower>>, kernel<fold<Collator::Case::kLower>>>},
-    {"upper", by_collation<kernel<map_case<ascii_upper>>, kernel<fold<Collator::Case::kUpper>>>},
-    {"initcap", by_collation<kernel<capitalize>, kernel<fold<Collator::Case::kTitle>>>},
+    {"lower", by_letters<kernel<map_case<ascii_lower>>, kernel<fold<Letters::Case::kLower>>>},
+    {"upper", by_letters<kernel<map_case<ascii_upper>>, kernel<fold<Letters::Case::kUpper>>>},
+    {"initcap", by_letters<kernel<capitalize>, kernel<fold<Letters::Case::kTitle>>>},
     {"textcat", kernel<concatenate>},
     {"byteacat", kernel<concatenate>},
     {"text_substr", kernel<substring_checked>},

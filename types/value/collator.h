@@ -1,5 +1,7 @@
 // The order of text under one ICU collation (pg_collation.collprovider i), as PostgreSQL 15 defines it: ICU's comparison, and
-// for deterministic collations the bytes where ICU sees no difference. No Collator (a null pointer) stands for the C order,
+// for deterministic collations the bytes where ICU sees no difference. Of the C library's collations (collprovider c) ICU's
+// order stands for the library's: blanks, punctuation and symbols count only where strings are equal without them, then by their
+// numbers (README.md). No Collator (a null pointer) stands for the C order,
 // that of the bytes, wherever one is asked for. Beside ICU's there are those of extensions' types, the orders of operator
 // classes of users' own, and their hashes, which are of values of any type, and that of what is within arrays and records.
 // Thread safety: immutable; all functions are safe from any thread.
@@ -19,12 +21,19 @@ struct UCollator;
 
 namespace indigo::types {
 
+class Letters;
+
 class Collator {
  public:
   // `locale` is a language tag (de-u-co-phonebk) or an ICU locale name. 22023 when ICU cannot open it.
   static Result<std::unique_ptr<const Collator>> open(const std::string& locale, bool deterministic);
+  // `locale` is the ICU locale of one of the C library's (types/value/locale.h); deterministic.
+  static Result<std::unique_ptr<const Collator>> open_libc(const std::string& locale);
   // The order of text whose ASCII letters are all small (citext's, in a database whose ctype is C); not deterministic.
   static const Collator& case_insensitive();
+  // The same in a database with other letters: texts in lower case under `order` (null: C). Both must outlive it.
+  Collator(const Letters& letters, const Collator* order)
+      : collator_(nullptr), deterministic_(false), letters_(&letters), order_(order) {}
   // The order of an extension's values by the bytes that `key` makes of their images. Values are equal when these are; without
   // `ordered` the bytes tell no more than that.
   using KeyOf = std::string (*)(Str image);
@@ -71,29 +80,29 @@ class Collator {
   // Equal strings have equal bytes: what to hash.
   void append_equality_key(Str text, std::string& out) const;
 
-  // By the locale's rules; kTitle: each word begins with a capital, the rest is lower case.
-  enum class Case : uint8_t { kUpper, kLower, kTitle };
-  std::string fold(Str text, Case to) const;
-
  private:
-  Collator(UCollator* collator, std::string locale, bool deterministic)
-      : collator_(collator), locale_(std::move(locale)), deterministic_(deterministic) {}
+  Collator(UCollator* collator, std::string locale, bool deterministic, bool passes_over)
+      : collator_(collator), locale_(std::move(locale)), deterministic_(deterministic), passes_over_(passes_over) {}
 
   UCollator* const collator_;  // null: of keys
   const KeyOf key_ = nullptr;
   const std::string locale_;
   const bool deterministic_;
+  const bool passes_over_ = false;  // punctuation, up to the fourth level
   const bool ordered_ = true;
   const std::shared_ptr<const DefinedKeys> values_;
   const DefinedKeys::Labels labels_ = DefinedKeys::Labels::kKeep;
   const MemberOrders* const members_ = nullptr;
+  const Letters* const letters_ = nullptr;
+  const Collator* const order_ = nullptr;
 };
 
-// Collations that order by bytes: the database's own (which is C), C, POSIX and ucs_basic, and none at all.
+// Collations that order by bytes and know ASCII's letters only, in every database: C, POSIX and ucs_basic, and none at all.
+// Others may do so, too (CatalogContext::orders_by_bytes), the database's own above all.
 constexpr bool is_c_collation(Oid collation) {
   constexpr Oid kUcsBasic = 12340;
-  return collation == kInvalidOid || collation == oid::kDefaultCollation || collation == oid::kCCollation ||
-         collation == oid::kPosixCollation || collation == kUcsBasic;
+  return collation == kInvalidOid || collation == oid::kCCollation || collation == oid::kPosixCollation ||
+         collation == kUcsBasic;
 }
 
 // Orders two strings: by the collator, or by their bytes.

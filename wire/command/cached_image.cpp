@@ -26,9 +26,10 @@ Error not_possible(const std::string& what, const std::string& path, const std::
 
 }  // namespace
 
-Result<CachedImage> CachedImage::of(const std::string& directory, const std::vector<std::string>& files) {
+Result<CachedImage> CachedImage::of(const std::string& directory, const std::vector<std::string>& files,
+                                    const std::string& locale) {
   std::ostringstream all;
-  all << kVersion;
+  all << kVersion << locale;
   for (const std::string& file : files) {
     std::ifstream in(file, std::ios::binary);
     if (!in) return Error(sqlstate::kIoError, "could not read \"" + file + "\"");

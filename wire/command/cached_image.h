@@ -14,8 +14,9 @@ namespace indigo::wire {
 class CachedImage {
  public:
   CachedImage() = default;
-  // What `files` make, by this version of the program. An error when one cannot be read.
-  static Result<CachedImage> of(const std::string& directory, const std::vector<std::string>& files);
+  // What `files` make in databases of that locale, by this version of the program. An error when one cannot be read.
+  static Result<CachedImage> of(const std::string& directory, const std::vector<std::string>& files,
+                                const std::string& locale);
 
   bool usable() const;  // it is there, and made of the same
   std::string data() const { return directory_ + "/data"; }

@@ -40,6 +40,17 @@ void add_options(CLI::App& command, Arguments& into) {
       ->type_name("HOST");
   command.add_option("-p", options.port, "Port; 0 for a free one")->type_name("PORT");
   command.add_option("-k", options.socket_directory, "Directory of the unix socket")->type_name("DIR");
+  command.add_option("--locale", options.locale, "Locale of the databases that a new server has (default: C)")
+      ->type_name("LOCALE")
+      ->take_last();
+  command.add_option("--lc-collate", options.lc_collate, "The order of their texts")->type_name("LOCALE")->take_last();
+  command.add_option("--lc-ctype", options.lc_ctype, "Their letters")->type_name("LOCALE")->take_last();
+  command.add_option("--icu-locale", options.icu_locale, "Their locale, if ICU provides it")
+      ->type_name("LOCALE")
+      ->take_last();
+  command.add_option("--locale-provider", options.locale_provider, "libc (the default) or icu")
+      ->type_name("PROVIDER")
+      ->take_last();
   command.add_option("-c", into.settings, "A setting, name=value")->allow_extra_args(false)->type_name("NAME=VALUE");
 }
 

@@ -80,7 +80,7 @@ bool initialise(RunningServer& running, const std::vector<std::string>& files, c
 
 // A server that begins with what the initialisation makes: out of the cache, or made now, and into the cache.
 Result<RunningServer> start_cached(const RunOptions& options, const sigset_t& signals) {
-  INDIGO_ASSIGN(CachedImage image, CachedImage::of(options.cache, options.init));
+  INDIGO_ASSIGN(CachedImage image, CachedImage::of(options.cache, options.init, options.serve.locale_text()));
   ServeOptions serve = options.serve;
   if (image.usable()) {
     serve.image_directory = image.data();

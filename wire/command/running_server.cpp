@@ -9,6 +9,7 @@
 
 #include "base/server_log.h"
 #include "base/sqlstate.h"
+#include "types/value/collator.h"
 #include "wire/net/listeners.h"
 #include "wire/starting_up.h"
 
@@ -76,12 +77,45 @@ sigset_t block_signals() {
   return signals;
 }
 
+Result<std::optional<types::Locale>> ServeOptions::chosen_locale() const {
+  if (!locale && !lc_collate && !lc_ctype && !icu_locale && !locale_provider) return std::optional<types::Locale>();
+  types::Locale out;
+  out.collate = lc_collate.value_or(locale.value_or("C"));
+  out.ctype = lc_ctype.value_or(locale.value_or("C"));
+  for (const std::string& name : {out.collate, out.ctype}) {
+    if (!types::libc_locale(name))
+      return Error(sqlstate::kInvalidParameterValue, "invalid locale name \"" + name + "\"");
+  }
+  const std::string provider = locale_provider.value_or("libc");
+  if (provider != "libc" && provider != "icu") {
+    return Error(sqlstate::kInvalidParameterValue, "unrecognized locale provider: " + provider);
+  }
+  if (provider == "icu") {
+    if (!icu_locale) return Error(sqlstate::kInvalidParameterValue, "ICU locale must be specified");
+    out.provider = 'i';
+    out.icu = *icu_locale;
+    if (auto opened = types::Collator::open(out.icu, true); !opened.ok()) return opened.error();
+  } else if (icu_locale) {
+    return Error(sqlstate::kInvalidParameterValue,
+                 "--icu-locale cannot be specified unless locale provider \"icu\" is chosen");
+  }
+  return std::optional(out);
+}
+
+std::string ServeOptions::locale_text() const {
+  std::string out;
+  for (const auto& given : {locale, lc_collate, lc_ctype, icu_locale, locale_provider})
+    out += given ? "=" + *given + "\n" : "\n";
+  return out;
+}
+
 Result<RunningServer> RunningServer::start(ServeOptions options) {
   raise_descriptor_limit();
   INDIGO_ASSIGN(ListenAddress address, listen_address(options));
   INDIGO_ASSIGN(Listeners listeners, Listeners::open(address));
   options.settings["port"] = std::to_string(listeners.port());
   engine::InstanceOptions instance_options;
+  INDIGO_ASSIGN(instance_options.locale, options.chosen_locale());
   instance_options.settings = options.settings;
   instance_options.os_user = os_user();
   instance_options.data_directory = options.data_directory;

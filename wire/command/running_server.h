@@ -22,6 +22,13 @@ struct ServeOptions {
   std::optional<std::string> socket_directory;  // -k
   std::map<std::string, std::string> settings;  // -c
   std::string image_directory;                  // without -D: what it begins with (engine/instance.h)
+  // --locale and its kin, as initdb has them; a name without a value is not there.
+  std::optional<std::string> locale, lc_collate, lc_ctype, icu_locale, locale_provider;
+
+  // Nothing: none was chosen. 22023 for names that are no locale's.
+  Result<std::optional<types::Locale>> chosen_locale() const;
+  // As they were given: what was made with others is another.
+  std::string locale_text() const;
 };
 
 struct RunningServer {

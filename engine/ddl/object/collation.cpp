@@ -3,6 +3,7 @@
 #include <set>
 
 #include "catalog/catalog.h"
+#include "engine/ddl/object/database_locale.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
@@ -13,7 +14,7 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-constexpr int32_t kAnyEncoding = -1;
+constexpr int32_t kAnyEncoding = -1, kUtf8 = 6;
 
 struct Definition {
   std::string locale, collate, ctype, version;
@@ -82,12 +83,22 @@ Status check_definition(const Definition& d) {
   if (!d.has_locale && !d.has_collate) return missing("lc_collate");
   if (!d.has_locale && !d.has_ctype) return missing("lc_ctype");
   for (const std::string& name : {d.has_locale ? d.locale : d.collate, d.has_locale ? d.locale : d.ctype}) {
-    if (name == "C" || name == "POSIX") continue;
-    return Error(sqlstate::kInvalidParameterValue,
-                 "could not create locale \"" + name + "\": No such file or directory")
-        .with_detail("The operating system could not find any locale data for the locale name \"" + name + "\".");
+    INDIGO_TRY(check_libc_locale(name));
   }
   return {};
+}
+
+types::Locale locale_of(const Definition& d) {
+  types::Locale out;
+  out.deterministic = d.deterministic;
+  if (d.icu) {
+    out.provider = 'i';
+    out.icu = d.locale;
+  } else {
+    out.collate = d.has_locale ? d.locale : d.collate;
+    out.ctype = d.has_locale ? d.locale : d.ctype;
+  }
+  return out;
 }
 
 }  // namespace
@@ -122,18 +133,18 @@ Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s) {
     INDIGO_TRY(check_definition(d));
     row.chr(pg_collation::c_collprovider, d.icu ? 'i' : 'c')
         .flag(pg_collation::c_collisdeterministic, d.deterministic)
-        .i32(pg_collation::c_collencoding, kAnyEncoding);
+        .i32(pg_collation::c_collencoding, d.icu ? kAnyEncoding : kUtf8);
+    const types::Locale locale = locale_of(d);
+    const std::string version = d.has_version ? d.version : c.catalog.catalog().collation_version(locale);
     if (d.icu) {
-      const types::Collator* collator = c.catalog.catalog().collator(d.locale, d.deterministic);
-      if (collator == nullptr) {
+      if (c.catalog.catalog().collator(locale) == nullptr) {
         return Error(sqlstate::kInternalError, "could not open collator for locale \"" + d.locale + "\"");
       }
-      row.str(pg_collation::c_colliculocale, d.locale)
-          .str(pg_collation::c_collversion, d.has_version ? d.version : collator->version());
+      row.str(pg_collation::c_colliculocale, d.locale);
     } else {
-      row.str(pg_collation::c_collcollate, d.has_locale ? d.locale : d.collate)
-          .str(pg_collation::c_collctype, d.has_locale ? d.locale : d.ctype);
+      row.str(pg_collation::c_collcollate, locale.collate).str(pg_collation::c_collctype, locale.ctype);
     }
+    if (!version.empty()) row.str(pg_collation::c_collversion, version);
   }
   if (named_in(c, schema, name) != kInvalidOid) {
     if (!s.if_not_exists) return Error(sqlstate::kDuplicateObject, "collation " + quoted(name) + " already exists");
@@ -166,9 +177,24 @@ Result<Oid> owned_collation(DdlContext& c, NodeList name, Right right) {
 Status execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt& s) {
   INDIGO_ASSIGN(const Oid oid, owned_collation(c, nodes(s.n_collname, s.collname)));
   if (oid == oid::kDefaultCollation) {
-    return Error(sqlstate::kWrongObjectType, "cannot refresh version of default collation");
+    return Error(sqlstate::kInternalError, "unexpected null in pg_collation");
   }
-  notice(c, "version has not changed");
+  std::string image;
+  const SystemTable& t = table(c, pg_collation::kOid);
+  if (!t.find_oid(c.txn, oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
+  const RowReader row = t.reader(image);
+  const std::string before(row.is_null(pg_collation::c_collversion) ? Str() : row.str(pg_collation::c_collversion));
+  const types::Collator* const order = c.catalog.collator(oid);
+  const std::string now = order == nullptr ? "" : order->version();
+  if (before.empty() != now.empty()) return Error(sqlstate::kInternalError, "invalid collation version change");
+  if (before == now) {
+    notice(c, "version has not changed");
+    return {};
+  }
+  notice(c, "changing version from " + before + " to " + now);
+  INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
+                        [&](RowValues& v) { v.str(pg_collation::c_collversion, now); }));
+  c.catalog.changed({kInvalidOid});
   return {};
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/fiber/wait_point.h"
 #include "catalog/catalog.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/drop/shared_dependency.h"
 #include "engine/ddl/object/comment.h"
+#include "engine/ddl/object/database_locale.h"
 #include "engine/ddl/object/database_snapshot.h"
 #include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/replication/subscription.h"
@@ -27,14 +29,20 @@ struct DatabaseRow {
   Oid oid = kInvalidOid;
   Oid owner = kInvalidOid;
   bool is_template = false;
+  types::Locale locale;
+  std::string version;  // of the collation; empty: none
 };
 
 std::optional<DatabaseRow> database_row(DdlContext& c, std::string_view name) {
   std::optional<DatabaseRow> out;
   table(c, pg_database::kOid)
       .scan_index(c.txn, system_index::kDatabaseName, {Datum::of(Str(name))}, [&](RowReader row) {
-        out = DatabaseRow{row.oid(pg_database::c_oid), row.oid(pg_database::c_datdba),
-                          row.flag(pg_database::c_datistemplate)};
+        out = DatabaseRow{row.oid(pg_database::c_oid),
+                          row.oid(pg_database::c_datdba),
+                          row.flag(pg_database::c_datistemplate),
+                          catalog::locale_of(row),
+                          {}};
+        if (!row.is_null(pg_database::c_datcollversion)) out->version = row.str(pg_database::c_datcollversion);
         return false;
       });
   return out;
@@ -44,25 +52,27 @@ Error no_such_database(std::string_view name) {
   return Error(sqlstate::kInvalidCatalogName, "database " + quoted(name) + " does not exist");
 }
 
-bool is_c_locale(const std::string& name) {
-  return name == "C" || name == "POSIX" || name == "C.UTF-8" || name == "C.utf8";
-}
-
 struct CreateOptions {
   std::string source = "template1";
   Oid owner = kInvalidOid;
   bool is_template = false, allow_connections = true;
   int32_t connection_limit = -1;
   Oid tablespace = kInvalidOid;  // the template's
+  LocaleOptions locale;
 };
 
 Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt& s) {
   CreateOptions out;
   out.owner = c.catalog.user();
+  std::set<std::string_view> seen;
   for (const PgQuery__Node* node : nodes(s.n_options, s.options)) {
     const PgQuery__DefElem* d = node->def_elem;
     const std::string_view name = d->defname;
+    if (!seen.insert(name).second)
+      return Error(sqlstate::kSyntaxError, "conflicting or redundant options").at(position(c, d->location));
     const std::string value = sql::absent(d->arg) ? std::string() : text_value(d->arg);
+    INDIGO_ASSIGN(const bool of_locale, out.locale.read(name, value));
+    if (of_locale) continue;
     if (name == "template") {
       if (!value.empty()) out.source = value;
     } else if (name == "owner") {
@@ -74,10 +84,6 @@ Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt&
       if (!value.empty() && upper != "UTF8" && upper != "UTF-8" && upper != "UNICODE" && value != "6") {
         return unsupported("database encoding " + quoted(value));
       }
-    } else if (name == "lc_collate" || name == "lc_ctype" || name == "locale") {
-      if (!value.empty() && !is_c_locale(value)) return unsupported("database locale " + quoted(value));
-    } else if (name == "locale_provider") {
-      if (value != "libc") return unsupported("locale provider " + quoted(value));
     } else if (name == "is_template") {
       INDIGO_ASSIGN(out.is_template, boolean_value(d));
     } else if (name == "allow_connections") {
@@ -88,11 +94,26 @@ Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt&
       out.connection_limit = static_cast<int32_t>(*limit);
     } else if (name == "tablespace") {
       INDIGO_ASSIGN(out.tablespace, database_tablespace(c, value));
-    } else if (name != "strategy" && name != "collation_version" && name != "icu_locale" && name != "oid") {
+    } else if (name != "strategy" && name != "oid") {
       return Error(sqlstate::kSyntaxError, "option " + quoted(name) + " not recognized").at(position(c, d->location));
     }
   }
   return out;
+}
+
+// What lies in the template is in another order than the library's now.
+Error template_changed(const std::string& source, const std::string& kept, const std::string& actual) {
+  if (actual.empty()) {
+    return Error(sqlstate::kInternalError,
+                 "template database " + quoted(source) +
+                     " has a collation version, but no actual collation version could be determined");
+  }
+  return Error(sqlstate::kInternalError, "template database " + quoted(source) + " has a collation version mismatch")
+      .with_detail("The template database was created using collation version " + kept +
+                   ", but the operating system provides version " + actual + ".")
+      .with_hint("Rebuild all objects in the template database that use the default collation and run ALTER DATABASE " +
+                 identifier(source) +
+                 " REFRESH COLLATION VERSION, or build PostgreSQL with the right library version.");
 }
 
 }  // namespace
@@ -127,9 +148,15 @@ Status execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s) {
   if (!source_row->is_template && !role->superuser && !c.catalog.has_role(c.catalog.user(), source_row->owner)) {
     return Error(sqlstate::kInsufficientPrivilege, "permission denied to copy database " + quoted(options.source));
   }
+  INDIGO_ASSIGN(const types::Locale locale, options.locale.resolve(source_row->locale));
+  if (options.source != "template0") INDIGO_TRY(check_same_locale(locale, source_row->locale));
+  const std::string version = c.catalog.catalog().collation_version(locale);
+  if (!source_row->version.empty() && !options.locale.has_version() && source_row->version != version) {
+    return template_changed(options.source, source_row->version, version);
+  }
   if (database_row(c, name)) return Error(sqlstate::kDuplicateDatabase, "database " + quoted(name) + " already exists");
   const Oid oid = next_oid(c);
-  const auto made = c.catalog.catalog().make_database(oid, name);
+  const auto made = c.catalog.catalog().make_database(oid, name, locale);
   StorageStatus failure = StorageStatus::kOk;
   INDIGO_TRY(c.catalog.catalog().clone_database(c.txn, *source, *made, failure));
   INDIGO_TRY(check(failure));
@@ -138,6 +165,7 @@ Status execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s) {
   std::string image;
   databases.find_oid(c.txn, source_row->oid, image);
   RowValues row(databases.definition(), databases.layout(), image);
+  catalog::set_locale(row, locale, options.locale.has_version() ? options.locale.version() : version);
   row.oid(pg_database::c_oid, oid)
       .str(pg_database::c_datname, name)
       .oid(pg_database::c_datdba, options.owner)
@@ -282,6 +310,10 @@ Status check_may_create(DdlContext& c, const char* otherwise) {
 }
 
 }  // namespace
+
+Status execute_refresh_database_collation(DdlContext& c, const PgQuery__AlterDatabaseRefreshCollStmt& s) {
+  return refresh_database_collation(c, s.dbname);
+}
 
 Status rename_database(DdlContext& c, std::string_view from, std::string_view to) {
   const auto row = database_row(c, from);

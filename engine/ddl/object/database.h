@@ -10,6 +10,7 @@ namespace indigo::engine::ddl {
 Status execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s);
 Status execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s);
 Status execute_alter_database(DdlContext& c, const PgQuery__AlterDatabaseStmt& s);
+Status execute_refresh_database_collation(DdlContext& c, const PgQuery__AlterDatabaseRefreshCollStmt& s);
 Status rename_database(DdlContext& c, std::string_view from, std::string_view to);
 Status change_database_owner(DdlContext& c, std::string_view name, Oid owner);
 // From a clone of a database that sessions use: it has those sessions' temporary objects, too.

@@ -101,7 +101,7 @@ Status make_snapshot(DdlContext& c, std::string_view name) {
   }
   const Oid image = next_oid(c);
   auto& catalog = c.catalog.catalog();
-  const auto made = catalog.make_snapshot(image, kept);
+  const auto made = catalog.make_snapshot(image, kept, c.catalog.database_object().locale());
   INDIGO_TRY(clone_into(c, c.catalog.database_object(), made));
   INDIGO_TRY(put_image(c, kept, image));
   INDIGO_TRY(copy_role_needs(c, c.catalog.database(), image));

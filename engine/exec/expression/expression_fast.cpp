@@ -270,7 +270,7 @@ constexpr ArithmeticFamily kArithmeticFamilies[] = {
 
 NodePtr compile_fast_call(QueryState& state, const sql::CallExpr& e, std::vector<NodePtr>& arguments) {
   if (arguments.size() != 2) return nullptr;
-  if (!types::is_c_collation(e.collation)) return nullptr;
+  if (e.collation != kInvalidOid && !state.session().catalog().orders_by_bytes(e.collation)) return nullptr;
   for (const CompareFamily& f : kCompareFamilies) {
     for (int op = 0; op < 6; op++) {
       if (f.functions[op] == e.function) return f.make(state, op, arguments);

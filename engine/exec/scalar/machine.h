@@ -74,9 +74,11 @@ struct MachineFunction {
   Operation jump_if = nullptr, jump_unless = nullptr;  // of comparisons: `unless` jumps for null too
   bool may_fail = true;
   bool uses_arena = false;
-  bool c_order = false;  // texts compare as their bytes
+  bool c_order = false;         // texts compare as their bytes
+  bool texts_equality = false;  // texts are equal when their bytes are
 };
 // Null: it has no such form.
-const MachineFunction* machine_function(const sql::CallExpr& e);  // scalar_arithmetic.cpp
+const MachineFunction* machine_function(types::CatalogContext& catalog,
+                                        const sql::CallExpr& e);  // scalar_arithmetic.cpp
 
 }  // namespace indigo::engine::exec

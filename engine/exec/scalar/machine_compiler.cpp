@@ -94,13 +94,13 @@ const Instruction* array_element(Machine& m, const Instruction* at) {
 }
 
 // Whether evaluating it can end in an error: then a null before it in AND does not end the evaluation.
-bool may_fail(const sql::Expr& e) {
+bool may_fail(types::CatalogContext& catalog, const sql::Expr& e) {
   switch (e.kind) {
     case Kind::kParam:
     case Kind::kConst: return false;
     case Kind::kCall: {
       const auto& call = sql::as<sql::CallExpr>(e);
-      const MachineFunction* const f = machine_function(call);
+      const MachineFunction* const f = machine_function(catalog, call);
       if (f == nullptr || f->may_fail) return true;
       break;
     }
@@ -113,7 +113,7 @@ bool may_fail(const sql::Expr& e) {
     default: return true;
   }
   bool fails = false;
-  sql::for_each_child(e, [&](const sql::ExprPtr& c) { fails = fails || c == nullptr || may_fail(*c); });
+  sql::for_each_child(e, [&](const sql::ExprPtr& c) { fails = fails || c == nullptr || may_fail(catalog, *c); });
   return fails;
 }
 
@@ -171,7 +171,7 @@ Operand MachineCompiler::compute(const sql::ExprPtr& e, const Operand* into) {
 
 Operand MachineCompiler::call(const sql::ExprPtr& e, const Operand* into) {
   const auto& call = sql::as<sql::CallExpr>(*e);
-  const MachineFunction* const f = machine_function(call);
+  const MachineFunction* const f = machine_function(session_.catalog(), call);
   if (f == nullptr) return evaluated(e);
   uses_arena_ = uses_arena_ || f->uses_arena;
   const size_t before = used_;
@@ -282,8 +282,9 @@ void MachineCompiler::branch(const sql::ExprPtr& e, bool when, const Jump& to) {
     const auto& logic = sql::as<sql::BoolExpr>(*e);
     const bool is_and = logic.op == sql::BoolExpr::Op::kAnd, is_or = logic.op == sql::BoolExpr::Op::kOr;
     // AND goes on behind a null.
-    const bool early = is_or || (is_and && std::none_of(logic.arguments.begin() + 1, logic.arguments.end(),
-                                                        [](const sql::ExprPtr& a) { return may_fail(*a); }));
+    const bool early =
+        is_or || (is_and && std::none_of(logic.arguments.begin() + 1, logic.arguments.end(),
+                                         [&](const sql::ExprPtr& a) { return may_fail(session_.catalog(), *a); }));
     if (early) {
       std::vector<int32_t> decided;
       for (size_t i = 0; i < logic.arguments.size(); i++) {
@@ -306,7 +307,7 @@ void MachineCompiler::branch(const sql::ExprPtr& e, bool when, const Jump& to) {
   }
   if (e->kind == Kind::kCall) {
     const auto& call = sql::as<sql::CallExpr>(*e);
-    const MachineFunction* const f = machine_function(call);
+    const MachineFunction* const f = machine_function(session_.catalog(), call);
     if (f != nullptr && f->jump_if != nullptr) {
       const Operand a = compute(call.arguments[0]), b = compute(call.arguments[1]);
       jump(when ? f->jump_if : f->jump_unless, a, b, to);

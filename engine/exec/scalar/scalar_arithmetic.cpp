@@ -249,6 +249,7 @@ class FastFunctions {
     const Oid texts[6] = {67, 157, 740, 741, 742, 743};
     compare<Str, Str>(texts);
     for (const Oid f : texts) table_[f].machine.c_order = true;
+    for (const Oid f : {texts[0], texts[1]}) table_[f].machine.texts_equality = true;
     add_typed_functions(table_);
   }
 
@@ -293,23 +294,32 @@ const FastFunctions& fast_functions() {
   return kFunctions;
 }
 
-const FastFunction* find_function(const sql::CallExpr& e) {
+// Whether texts compare under the collation as a function of `c_order` compares them.
+bool compares_bytes(types::CatalogContext& catalog, Oid collation, bool equality) {
+  if (catalog.orders_by_bytes(collation)) return true;
+  if (!equality || collation == oid::kConflictingCollations) return false;
+  const types::Collator* const collator = catalog.collator(collation);
+  return collator != nullptr && collator->deterministic();
+}
+
+const FastFunction* find_function(types::CatalogContext& catalog, const sql::CallExpr& e) {
   const FastFunction* const found = fast_functions().find(e.function);
   if (found == nullptr || found->machine.arguments != e.arguments.size() || e.returns_set) return nullptr;
-  return found->machine.c_order && !types::is_c_collation(e.collation) ? nullptr : found;
+  const bool bytes = !found->machine.c_order || compares_bytes(catalog, e.collation, found->machine.texts_equality);
+  return bytes ? found : nullptr;
 }
 
 }  // namespace
 
 ScalarPtr scalar_fast_call(ScalarCompiler& compiler, const sql::CallExpr& e, std::vector<ScalarOperand>& arguments) {
-  const FastFunction* const found = find_function(e);
+  const FastFunction* const found = find_function(compiler.catalog(), e);
   if (found == nullptr) return nullptr;
   compiler.needs_functions = compiler.needs_functions || found->machine.uses_arena;
   return found->make(arguments);
 }
 
-const MachineFunction* machine_function(const sql::CallExpr& e) {
-  const FastFunction* const found = find_function(e);
+const MachineFunction* machine_function(types::CatalogContext& catalog, const sql::CallExpr& e) {
+  const FastFunction* const found = find_function(catalog, e);
   return found == nullptr ? nullptr : &found->machine;
 }
 

@@ -258,7 +258,8 @@ ScalarPtr scalar_logic(ScalarCompiler& compiler, const sql::Expr& e) {
     default: {
       const auto& x = sql::as<sql::GreatestLeastExpr>(e);
       const types::TypeOrder* const order = types::type_order(e.type.oid);
-      const bool known = order != nullptr && order->compare != nullptr && types::is_c_collation(e.type.collation);
+      const bool known =
+          order != nullptr && order->compare != nullptr && compiler.catalog().orders_by_bytes(e.type.collation);
       if (!known) return nullptr;
       return std::make_unique<ScalarGreatestLeastNode>(x.greatest, *order, compiler.operands(x.arguments));
     }

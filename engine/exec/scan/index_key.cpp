@@ -97,7 +97,9 @@ void append_key_list(const KeyProgram& program, std::span<const Datum> values, s
 }
 
 void keep_collator(catalog::CatalogView& view, Oid collation, KeptTypes& types) {
-  if (!types::is_c_collation(collation)) types.collators.emplace(collation, view.collator(collation));
+  if (types::is_c_collation(collation)) return;
+  types.collators.emplace(collation, view.collator(collation));
+  types.letters.emplace(collation, view.letters(collation));
 }
 
 void keep_type(catalog::CatalogView& view, Oid oid, KeptTypes& types) {
@@ -160,6 +162,8 @@ Result<std::shared_ptr<const KeyProgram>> make_program(catalog::SessionContext& 
   program->layout = relation->layout;
   program->key = key;
   program->types->member_orders = session.catalog().member_orders();
+  program->types->case_insensitive = session.catalog().case_insensitive();
+  keep_collator(session.catalog(), oid::kDefaultCollation, *program->types);
   std::set<uint16_t> wanted;
   for (const catalog::IndexColumn& column : index.columns) {
     program->columns.push_back(column.column);

@@ -59,6 +59,11 @@ class IndexCatalog final : public catalog::CatalogView {
   Oid find_collation(std::string_view, std::string_view) override { return kInvalidOid; }
   std::string collation_name(Oid) override { return ""; }
   const types::Collator* collator(Oid collation) override { return kept(types_->collators, collation); }
+  const types::Collator* case_insensitive() override { return types_->case_insensitive; }
+  const types::Letters* letters(Oid collation) override {
+    const auto at = types_->letters.find(collation);
+    return at == types_->letters.end() ? nullptr : at->second;
+  }
   const types::Collator* defined_order(Oid type) override { return kept(types_->orders, type); }
   const types::Collator* member_orders() override { return types_->member_orders; }
   Oid role_named(std::string_view) override { return kInvalidOid; }

@@ -21,7 +21,9 @@ struct KeptTypes {
   std::map<Oid, std::shared_ptr<const types::TypeInfo>> by_oid;
   // By collation, and by type with an order of users' own; like member_orders they live as long as the instance.
   std::map<Oid, const types::Collator*> collators, orders;
+  std::map<Oid, const types::Letters*> letters;  // by collation
   const types::Collator* member_orders = nullptr;
+  const types::Collator* case_insensitive = &types::Collator::case_insensitive();
 };
 // The text search configurations that an index's expressions name, as they were when it was opened.
 using ConfigurationsByOid = std::map<Oid, types::ConfigurationPtr>;

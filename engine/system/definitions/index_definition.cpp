@@ -31,6 +31,17 @@ std::string key_text(SessionParts& session, const RelationPtr& table, const Inde
   return key_expression_text(session, column.expression, table, pretty);
 }
 
+// As the definition has it: a descriptor has C where the operator class orders by bytes.
+Oid collation_of_key(SessionParts& session, const IndexInfo& index, size_t at) {
+  Oid out = index.columns[at].type.collation;
+  if (out != oid::kCCollation) return out;
+  CatalogRows(session).find(pg_index::kOid, index.oid, [&](RowReader row) {
+    const auto collations = read_oids(row.str(pg_index::c_indcollation));
+    if (at < collations.size()) out = collations[at];
+  });
+  return out;
+}
+
 std::string key_with_options(SessionParts& session, const RelationPtr& table, const IndexInfo& index, size_t at,
                              bool pretty) {
   const IndexColumn& column = index.columns[at];
@@ -43,8 +54,9 @@ std::string key_with_options(SessionParts& session, const RelationPtr& table, co
              expression.ok()) {
     natural = (*expression)->type.collation;
   }
-  if (column.type.collation != kInvalidOid && column.type.collation != natural) {
-    out += " COLLATE " + sql::deparse_collation(session.session_catalog(), column.type.collation, false);
+  const Oid collation = collation_of_key(session, index, at);
+  if (collation != kInvalidOid && collation != natural) {
+    out += " COLLATE " + sql::deparse_collation(session.session_catalog(), collation, false);
   }
   out += opclass_suffix(session, index.oid, static_cast<int16_t>(at + 1), column.opclass, column.type.oid);
   if (column.descending) {

@@ -10,7 +10,7 @@ namespace indigo::sql::planning {
 Clause& make_clause(Level& level, const ExprPtr& e, RelSet rels);
 // Whether both sides of a comparison have the collation that it works with: hash tables and orders made of the sides agree
 // with it.
-bool compared_under_own_collation(const CallExpr& call);
+bool compared_under_own_collation(catalog::CatalogView& catalog, const CallExpr& call);
 // To the one relation that it needs, or to the join clauses.
 void attach_clause(Level& level, Clause& c);
 

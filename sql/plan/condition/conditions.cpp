@@ -254,17 +254,17 @@ Clause& make_clause(Level& level, const ExprPtr& e, RelSet rels) {
   if (!c.can_join || contains_volatile(*e)) return c;
   const auto* op = level.s.catalog().operator_by_oid(call->op);
   const bool same = align_integers(level, c);
-  const bool own = compared_under_own_collation(*call);
+  const bool own = compared_under_own_collation(level.s.catalog(), *call);
   c.hashable = op && same && own && catalog::hashes_as_type(level.s.catalog(), *op);
   c.mergeable = op && op->can_merge && own && call->arguments[0]->type.oid == call->arguments[1]->type.oid &&
                 level.s.catalog().btree_strategy(call->op) == 3 && !c.null_safe;
   return c;
 }
 
-bool compared_under_own_collation(const CallExpr& call) {
+bool compared_under_own_collation(catalog::CatalogView& catalog, const CallExpr& call) {
   return std::all_of(call.arguments.begin(), call.arguments.end(), [&](const ExprPtr& e) {
     return e->type.collation == call.collation ||
-           (types::is_c_collation(e->type.collation) && types::is_c_collation(call.collation));
+           (catalog.orders_by_bytes(e->type.collation) && catalog.orders_by_bytes(call.collation));
   });
 }
 

@@ -70,7 +70,7 @@ const Clause* equality_clause(Level& level, size_t number, const EquivalenceClas
 // Values that are equal under this comparison sort and group alike: both sides have the collation that they are compared
 // under, and it calls no different texts equal.
 bool equals_are_interchangeable(Level& level, const CallExpr& call) {
-  if (!compared_under_own_collation(call)) return false;
+  if (!compared_under_own_collation(level.s.catalog(), call)) return false;
   const types::Collator* collator = level.s.catalog().collator(call.collation);
   return collator == nullptr || collator->deterministic();
 }

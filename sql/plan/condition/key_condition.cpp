@@ -14,9 +14,19 @@ namespace {
 bool is_text(Oid t) { return t == oid::kText || t == oid::kVarchar || t == oid::kName; }
 
 // What compares a key's column must do so under the collation that the key is ordered by.
-bool in_order(Oid collation, const KeyPart& part) {
+bool in_order(catalog::CatalogView& catalog, Oid collation, const KeyPart& part) {
   const Oid own = part.expr->type.collation;
-  return collation == own || (types::is_c_collation(collation) && types::is_c_collation(own));
+  return collation == own || (catalog.orders_by_bytes(collation) && catalog.orders_by_bytes(own));
+}
+
+// Whether both collations call those strings equal whose bytes are.
+bool tells_bytes_apart(catalog::CatalogView& catalog, Oid collation, Oid own) {
+  const auto deterministic = [&](Oid one) {
+    if (one == kInvalidOid || one == oid::kConflictingCollations) return false;
+    const types::Collator* const collator = catalog.collator(one);
+    return collator == nullptr || (collator->deterministic() && collator->values() == nullptr);
+  };
+  return deterministic(collation) && deterministic(own);
 }
 
 ExprPtr without_relabel(const ExprPtr& e) {
@@ -76,7 +86,11 @@ int KeyConditions::strategy_of(Oid op, Oid collation, const KeyPart& part) const
   catalog::CatalogView& catalog = level_.s.catalog();
   const Oid own = part.expr->type.collation;
   if (catalog::keys_of_class(catalog, own) != nullptr) return catalog.strategy_in_class(own, op);
-  return in_order(collation, part) ? catalog.btree_strategy(op) : 0;
+  const int strategy = catalog.btree_strategy(op);
+  constexpr int kEqual = 3;
+  const bool usable =
+      in_order(catalog, collation, part) || (strategy == kEqual && tells_bytes_apart(catalog, collation, own));
+  return usable ? strategy : 0;
 }
 
 KeyConditions::Comparison KeyConditions::compare(const ExprPtr& condition, const KeyPart& part) const {
@@ -152,7 +166,7 @@ bool KeyConditions::is_null_test(const ExprPtr& condition, const KeyPart& part) 
 bool KeyConditions::prefix_of(const ExprPtr& condition, const KeyPart& part, Prefix& out) const {
   const auto* call = try_as<CallExpr>(condition);
   if (!call || call->op == kInvalidOid || call->arguments.size() != 2 || !is_text(part.expr->type.oid)) return false;
-  if (!types::is_c_collation(part.expr->type.collation)) return false;
+  if (!level_.s.catalog().orders_by_bytes(part.expr->type.collation)) return false;
   const auto* op = level_.s.catalog().operator_by_oid(call->op);
   const auto* pattern = try_as<ConstExpr>(call->arguments[1]);
   if (!op || op->name != "~~" || !pattern || pattern->value.get().null || !is_part(call->arguments[0], part))
@@ -186,7 +200,7 @@ KeyConditions::Comparison KeyConditions::row_bound(const ExprPtr& condition, con
   const bool flipped = !is_part(row->left[0], part);
   if (flipped && !is_part(row->right[0], part)) return {};
   const ExprPtr& value = flipped ? row->left[0] : row->right[0];
-  if (!usable_value(value) || !in_order(row_compare_collation(*row, 0), part)) return {};
+  if (!usable_value(value) || !in_order(level_.s.catalog(), row_compare_collation(*row, 0), part)) return {};
   int strategy = flipped ? 6 - row->strategy : row->strategy;
   strategy = strategy < 3 ? 2 : 4;
   Comparison out = placed(strategy, value, part.expr->type);

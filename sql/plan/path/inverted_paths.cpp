@@ -77,7 +77,8 @@ class InvertedPaths {
     for (size_t i = 0; i < tree.parts.size(); i++) {
       if (keys[i].keys == nullptr) continue;
       const KeyConditions::Operand operand = conditions_.operand_of(clause.expr, tree.parts[i]);
-      if (operand.op == kInvalidOid || !same_order(operand.collation, tree.parts[i], keys[i])) continue;
+      if (operand.op == kInvalidOid || !same_order(level_.s.catalog(), operand.collation, tree.parts[i], keys[i]))
+        continue;
       const int strategy = catalog::inverted_strategy(level_.s.catalog(), keys[i], operand.op);
       if (strategy == 0) continue;
       out.push_back(
@@ -87,10 +88,11 @@ class InvertedPaths {
   }
 
   // Keys of elements and values are those of the index's collation; other keys of texts know the C collation only.
-  static bool same_order(Oid collation, const KeyPart& part, const catalog::InvertedKey& key) {
+  static bool same_order(catalog::CatalogView& catalog, Oid collation, const KeyPart& part,
+                         const catalog::InvertedKey& key) {
     const Oid own = part.expr->type.collation;
     if (own == kInvalidOid) return true;
-    const bool c = types::is_c_collation(collation) && types::is_c_collation(own);
+    const bool c = catalog.orders_by_bytes(collation) && catalog.orders_by_bytes(own);
     return c || (collation == own && key.keys->element != types::InvertedClass::Element::kNone);
   }
 

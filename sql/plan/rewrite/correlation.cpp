@@ -36,7 +36,7 @@ bool equality_of(Level& level, const ExprPtr& e, Correlation::Equality& out) {
   if (!op || !op->can_merge || left->type.oid != right->type.oid) return false;
   if (!catalog::hashes_as_type(level.s.catalog(), *op)) return false;
   const types::Collator* collator = level.s.catalog().collator(call->collation);
-  if (!compared_under_own_collation(*call) || (collator && !collator->deterministic())) return false;
+  if (!compared_under_own_collation(level.s.catalog(), *call) || (collator && !collator->deterministic())) return false;
   const auto only = [](const ExprPtr& a, int mine, int other) {
     return refers_to_level(a, mine) && !refers_to_level(a, other);
   };

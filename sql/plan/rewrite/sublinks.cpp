@@ -40,7 +40,7 @@ bool hashable(catalog::CatalogView& catalog, const ExprPtr& test) {
   const auto* call = try_as<CallExpr>(test);
   if (!call || call->arguments.size() != 2 || call->op == kInvalidOid) return false;
   const auto* op = catalog.operator_by_oid(call->op);
-  return op && catalog::hashes_as_type(catalog, *op) && compared_under_own_collation(*call) &&
+  return op && catalog::hashes_as_type(catalog, *op) && compared_under_own_collation(catalog, *call) &&
          (call->arguments[0]->type.oid == call->arguments[1]->type.oid ||
           (is_integer(call->arguments[0]->type) && is_integer(call->arguments[1]->type)));
 }

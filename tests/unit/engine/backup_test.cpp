@@ -44,7 +44,9 @@ TEST(Backups, ASlowTargetHoldsUpNeitherCheckpointsNorWhoCancels) {
   storage::StoreOptions options;
   options.log = &data->log();
   auto store = storage::Store::create(options);
-  auto catalog = data->load(*store, "me", 1);
+  InstanceOptions instance;
+  instance.os_user = "me";
+  auto catalog = data->load(*store, instance, 1);
   ASSERT_TRUE(catalog.ok());
   data->run(*store, **catalog, {});
   Blocked target;

@@ -12,10 +12,11 @@ namespace {
 
 class SimpleDictionary final : public Dictionary {
  public:
-  SimpleDictionary(StopWords stop, bool accept) : stop_(std::move(stop)), accept_(accept) {}
+  SimpleDictionary(StopWords stop, bool accept, const Letters* letters)
+      : stop_(std::move(stop)), accept_(accept), letters_(letters) {}
 
   Normals lexize(Str word, LexizeState&) const override {
-    std::string lower = to_lower(word);
+    std::string lower = lower_case(letters_, word);
     if (lower.empty() || stop_.contains(lower)) return std::vector<Normal>();
     if (!accept_) return std::nullopt;
     return std::vector<Normal>{{.word = std::move(lower)}};
@@ -24,6 +25,7 @@ class SimpleDictionary final : public Dictionary {
  private:
   StopWords stop_;
   bool accept_;  // false: words that are no stop words are left to the next dictionary
+  const Letters* letters_;
 };
 
 }  // namespace
@@ -46,7 +48,7 @@ Result<DictionaryPtr> make_simple_dictionary(const DictionarySource& source, con
   if (stop) {
     INDIGO_ASSIGN(words, StopWords::read(source.files, *stop));
   }
-  return DictionaryPtr(std::make_shared<SimpleDictionary>(std::move(words), accept.value_or(true)));
+  return DictionaryPtr(std::make_shared<SimpleDictionary>(std::move(words), accept.value_or(true), source.letters));
 }
 
 }  // namespace indigo::types

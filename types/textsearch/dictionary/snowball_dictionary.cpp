@@ -22,10 +22,11 @@ using StemmerPtr = std::unique_ptr<sb_stemmer, DeleteStemmer>;
 
 class SnowballDictionary final : public Dictionary {
  public:
-  SnowballDictionary(StopWords stop, StemmerPtr stemmer) : stop_(std::move(stop)), stemmer_(std::move(stemmer)) {}
+  SnowballDictionary(StopWords stop, StemmerPtr stemmer, const Letters* letters)
+      : stop_(std::move(stop)), letters_(letters), stemmer_(std::move(stemmer)) {}
 
   Normals lexize(Str word, LexizeState&) const override {
-    std::string lower = to_lower(word);
+    std::string lower = lower_case(letters_, word);
     if (lower.size() <= kMaxStemmedBytes) {
       if (lower.empty() || stop_.contains(lower)) return std::vector<Normal>();
       stem(lower);
@@ -44,6 +45,7 @@ class SnowballDictionary final : public Dictionary {
   }
 
   StopWords stop_;
+  const Letters* letters_;
   mutable std::mutex mutex_;  // guards the stemmer's working memory
   StemmerPtr stemmer_;
 };
@@ -82,7 +84,7 @@ Result<DictionaryPtr> make_snowball_dictionary(const DictionarySource& source, c
     }
   }
   if (!language) return Error(sqlstate::kInvalidParameterValue, "missing Language parameter");
-  return DictionaryPtr(std::make_shared<SnowballDictionary>(std::move(words), std::move(stemmer)));
+  return DictionaryPtr(std::make_shared<SnowballDictionary>(std::move(words), std::move(stemmer), source.letters));
 }
 
 }  // namespace indigo::types

@@ -17,12 +17,12 @@ struct Synonym {
 
 class SynonymDictionary final : public Dictionary {
  public:
-  SynonymDictionary(std::map<std::string, Synonym> synonyms, bool case_sensitive)
-      : synonyms_(std::move(synonyms)), case_sensitive_(case_sensitive) {}
+  SynonymDictionary(std::map<std::string, Synonym> synonyms, bool case_sensitive, const Letters* letters)
+      : synonyms_(std::move(synonyms)), case_sensitive_(case_sensitive), letters_(letters) {}
 
   Normals lexize(Str word, LexizeState&) const override {
     if (word.empty()) return std::nullopt;
-    const auto found = synonyms_.find(case_sensitive_ ? std::string(word) : to_lower(word));
+    const auto found = synonyms_.find(case_sensitive_ ? std::string(word) : lower_case(letters_, word));
     if (found == synonyms_.end()) return std::nullopt;
     return std::vector<Normal>{{.word = found->second.word, .prefix = found->second.prefix}};
   }
@@ -30,6 +30,7 @@ class SynonymDictionary final : public Dictionary {
  private:
   std::map<std::string, Synonym> synonyms_;
   bool case_sensitive_;
+  const Letters* letters_;
 };
 
 Str next_word(Str& rest) {
@@ -65,10 +66,10 @@ Result<DictionaryPtr> make_synonym_dictionary(const DictionarySource& source, co
     if (to.empty()) continue;
     const bool prefix = to.back() == '*';
     if (prefix) to.remove_suffix(1);
-    const auto kept = [case_sensitive](Str word) { return case_sensitive ? std::string(word) : to_lower(word); };
+    const auto kept = [&](Str word) { return case_sensitive ? std::string(word) : lower_case(source.letters, word); };
     synonyms.try_emplace(kept(from), Synonym{kept(to), prefix});
   }
-  return DictionaryPtr(std::make_shared<SynonymDictionary>(std::move(synonyms), case_sensitive));
+  return DictionaryPtr(std::make_shared<SynonymDictionary>(std::move(synonyms), case_sensitive, source.letters));
 }
 
 }  // namespace indigo::types

@@ -6,9 +6,11 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "types/text/ascii.h"
 #include "types/textsearch/dictionary/dictionary.h"
 #include "types/textsearch/dictionary/dictionary_files.h"
 #include "types/textsearch/dictionary/dictionary_options.h"
+#include "types/value/letters.h"
 
 namespace indigo::types {
 
@@ -17,7 +19,12 @@ struct DictionarySource {
   DictionaryFiles files;
   // Another one by its name as it was written (42704 when there is none): a thesaurus has one.
   std::function<Result<DictionaryPtr>(const std::string& name)> dictionary;
+  const Letters* letters = nullptr;  // the database's; null: ASCII's
 };
+// In small letters.
+inline std::string lower_case(const Letters* letters, Str word) {
+  return letters == nullptr ? to_lower(word) : letters->fold(word, Letters::Case::kLower);
+}
 using DictionaryFactory = Result<DictionaryPtr> (*)(const DictionarySource& source, const DictionaryOptions& options);
 
 // Null: none by that name.

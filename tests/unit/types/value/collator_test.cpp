@@ -1,7 +1,9 @@
-// Collator: ICU's order, its keys and its case.
+// Collator: ICU's order, also where it stands for the C library's, and its keys.
 #include "types/value/collator.h"
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -12,6 +14,12 @@ namespace {
 
 std::unique_ptr<const Collator> open(const std::string& locale, bool deterministic = true) {
   auto collator = Collator::open(locale, deterministic);
+  EXPECT_TRUE(collator.ok());
+  return std::move(*collator);
+}
+
+std::unique_ptr<const Collator> open_libc(const std::string& locale) {
+  auto collator = Collator::open_libc(locale);
   EXPECT_TRUE(collator.ok());
   return std::move(*collator);
 }
@@ -46,8 +54,8 @@ TEST(Collator, KeysCompareAsTextsDo) {
                                  "z", "-", " ", "1", "10", "ß", "ss",      "\U0001F600"};
   std::mt19937_64 random(17);
   for (const bool deterministic : {true, false}) {
-    for (const char* locale : {"und", "de", "sv", "und-u-ks-level2", "en-u-kn-true"}) {
-      const auto collator = open(locale, deterministic);
+    for (const char* locale : {"und", "de", "sv", "und-u-ks-level2", "en-u-kn-true", "en_US"}) {
+      const auto collator = deterministic && locale[2] == '_' ? open_libc(locale) : open(locale, deterministic);
       KeyColumn column{oid::kText, Phys::kStr, kInvalidOid, false, false, true, collator.get()};
       const KeyLayout ascending({column});
       column.descending = true;
@@ -72,15 +80,31 @@ TEST(Collator, KeysCompareAsTextsDo) {
   }
 }
 
-TEST(Collator, FoldsCaseByItsLocale) {
-  EXPECT_EQ(open("de")->fold("straße", Collator::Case::kUpper), "STRASSE");
-  EXPECT_EQ(open("tr")->fold("I", Collator::Case::kLower), "ı");
-  EXPECT_EQ(open("en")->fold("élan VITAL", Collator::Case::kTitle), "Élan Vital");
-  EXPECT_EQ(open("en")->fold("", Collator::Case::kUpper), "");
+// What glibc 2.36 answers for en_US.utf8.
+TEST(Collator, PassesOverPunctuationAsTheCLibraryDoes) {
+  const auto english = open_libc("en_US");
+  std::vector<std::string> texts = {
+      "",        "\"ab\"", "(ab)",    "a b",     "a-b", "a.b", "a/b", "a_b", "ab",  "aB",  "Ab", "AB",
+      "áb",      "âb",     "ab1",     "ab10",    "ab2", "abc", "a c", "a-c", "ac",  "A c", "Ac", "de luge",
+      "de-luge", "deluge", "de Luge", "De luge", "e",   "E",   "é",   "É",   "e a", "ea",  "Ea", "éa"};
+  const std::vector<std::string> expected = texts;
+  std::shuffle(texts.begin(), texts.end(), std::mt19937_64(16));
+  std::sort(texts.begin(), texts.end(),
+            [&](const std::string& a, const std::string& b) { return english->compare(a, b) < 0; });
+  EXPECT_EQ(texts, expected);
+  std::shuffle(texts.begin(), texts.end(), std::mt19937_64(17));
+  const auto key = [&](const std::string& text) {
+    std::string out;
+    english->append_key(text, out);
+    return out;
+  };
+  std::sort(texts.begin(), texts.end(), [&](const std::string& a, const std::string& b) { return key(a) < key(b); });
+  EXPECT_EQ(texts, expected);
+  EXPECT_EQ(english->version(), open("en_US")->version() + ".1");
 }
 
 TEST(Collator, TakesAnyBytes) {
-  const auto collator = open("de");
+  const auto collator = open("de"), libc = open_libc("de_DE");
   std::mt19937_64 random(18);
   for (int i = 0; i < 2000; i++) {
     std::string a(random() % 20, '\0'), b(random() % 20, '\0'), key;
@@ -88,7 +112,8 @@ TEST(Collator, TakesAnyBytes) {
     for (char& c : b) c = static_cast<char>(random());
     EXPECT_EQ(sign(collator->compare(a, b)), -sign(collator->compare(b, a)));
     collator->append_key(a, key);
-    collator->fold(a, Collator::Case::kUpper);
+    libc->append_key(a, key);
+    EXPECT_EQ(sign(libc->compare(a, b)), -sign(libc->compare(b, a)));
   }
 }
 

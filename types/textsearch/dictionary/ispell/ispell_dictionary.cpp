@@ -30,8 +30,8 @@ bool compare_backwards(const std::string& a, const std::string& b) {
 
 class IspellDictionary final : public Dictionary {
  public:
-  IspellDictionary(AffixFile file, WordList words, StopWords stop)
-      : file_(std::move(file)), words_(std::move(words)), stop_(std::move(stop)) {
+  IspellDictionary(AffixFile file, WordList words, StopWords stop, const Letters* letters)
+      : file_(std::move(file)), words_(std::move(words)), stop_(std::move(stop)), letters_(letters) {
     std::stable_sort(file_.affixes.begin(), file_.affixes.end(), [](const Affix& a, const Affix& b) {
       if (a.suffix != b.suffix) return b.suffix;
       return a.suffix ? compare_backwards(a.replacement, b.replacement) : a.replacement < b.replacement;
@@ -44,7 +44,7 @@ class IspellDictionary final : public Dictionary {
 
   Normals lexize(Str word, LexizeState&) const override {
     if (word.empty()) return std::nullopt;
-    const std::string lower = to_lower(word);
+    const std::string lower = lower_case(letters_, word);
     std::vector<Normal> normals;
     uint16_t variant = 1;
     for (std::string& form : forms(lower, 0)) normals.push_back({.word = std::move(form), .variant = variant++});
@@ -232,6 +232,7 @@ class IspellDictionary final : public Dictionary {
   AffixFile file_;
   WordList words_;
   StopWords stop_;
+  const Letters* letters_;
   Affixes prefixes_, suffixes_;  // by what they are in the word; void ones under ""
   std::vector<Joint> joints_;
 };
@@ -262,8 +263,8 @@ Result<DictionaryPtr> make_ispell_dictionary(const DictionarySource& source, con
   if (!affixes) return Error(sqlstate::kInvalidParameterValue, "missing AffFile parameter");
   if (!words) return Error(sqlstate::kInvalidParameterValue, "missing DictFile parameter");
   INDIGO_ASSIGN(ispell::WordList list, ispell::WordList::read(lines, file.flags));
-  return DictionaryPtr(
-      std::make_shared<ispell::IspellDictionary>(std::move(file), std::move(list), std::move(stop_words)));
+  return DictionaryPtr(std::make_shared<ispell::IspellDictionary>(std::move(file), std::move(list),
+                                                                  std::move(stop_words), source.letters));
 }
 
 }  // namespace indigo::types
