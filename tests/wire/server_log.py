@@ -114,7 +114,7 @@ def passwords_in_other_places_are_not_logged(binary):
 def a_text_of_several_lines_forges_no_message(binary):
     with Logged(binary, log_statement="all") as server:
         client = connect(server.address)
-        done(client, "select 1\n2026-01-01 00:00:00.000 UTC [1] LOG:  forged")
+        done(client, "select 1 /*\n2026-01-01 00:00:00.000 UTC [1] LOG:  forged */")
         client.query("select 1\n/ 0")
         stranger = protocol.Connection(server.address, {})
         stranger.start([("user", "x\n2026-01-01 00:00:00.000 UTC [1] FATAL:  forged"), ("database", "postgres")])
