@@ -72,7 +72,7 @@ def directories_of_other_programs_are_refused(case):
     run(server.connect(), "create table t (a int)")
     server.stop()
     text = read(server.directory, "format")
-    assert re.fullmatch(rb"Indigo data directory, format 2\nsystem identifier \d+\ncatalog layout [0-9a-f]{8}\ncollations ICU [\d.]+\n",
+    assert re.fullmatch(rb"Indigo data directory, format 2\nsystem identifier \d+\ncatalog layout [0-9a-f]{8}\ncollations ICU [\d.]+, libc order \d+\n",
                         text), text
     for changed, message in (
         (re.sub(rb"catalog layout .*", b"catalog layout 00000000", text), "not compatible with this program"),

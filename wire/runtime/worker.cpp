@@ -40,8 +40,9 @@ int64_t coarse_nanoseconds() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// Twenty threads of this niceness leave the workers of two cores more than half of them.
-constexpr int kAwayNice = 12;
+// A third of a worker's weight: eight such threads leave the workers of two cores half of them. More niceness would give way to
+// other programs of the machine, too.
+constexpr int kAwayNice = 5;
 
 // Tasks to run before the sockets are asked again.
 constexpr int kMaxRunsPerPoll = 256;

@@ -55,7 +55,8 @@ class Connection {
       return say(admitted.error());
     }
     stay.leave();
-    if (task_.interrupted() == InterruptReason::kTerminate) return;  // another took its place in the anteroom at the last moment
+    if (task_.interrupted() == InterruptReason::kTerminate)
+      return;  // another took its place in the anteroom at the last moment
     serve(outcome->request.options);
   }
 
