@@ -40,9 +40,10 @@ int64_t coarse_nanoseconds() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// A third of a worker's weight: eight such threads leave the workers of two cores half of them. More niceness would give way to
-// other programs of the machine, too.
-constexpr int kAwayNice = 5;
+// Tasks that are away, of all workers. One alone keeps its thread's weight; the more there are, the less each newcomer gets, so
+// that a crowd leaves the workers their processors. (All at the most would give way to other programs of the machine, too.)
+std::atomic<int> tasks_away{0};
+constexpr int kNicenessStep = 3, kMostNiceness = 15;
 
 // Tasks to run before the sockets are asked again.
 constexpr int kMaxRunsPerPoll = 256;
@@ -148,7 +149,8 @@ bool Worker::take_loop(uint64_t piece) {
   if (!loop_.compare_exchange_strong(expected, held(piece), std::memory_order_acq_rel)) return false;
   running_->away_ = true;
   // Where there are not processors enough, the others go first. For good: the thread ends when its task comes home.
-  setpriority(PRIO_PROCESS, static_cast<id_t>(thread_id_), kAwayNice);
+  const int niceness = std::min(kMostNiceness, kNicenessStep * tasks_away.fetch_add(1, std::memory_order_relaxed));
+  if (niceness > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(thread_id_), niceness);
   reliefs_.fetch_add(1, std::memory_order_relaxed);
   piece_began_.store(0, std::memory_order_release);
   return true;
@@ -335,6 +337,7 @@ bool Worker::run_task(Task& task) {
 
 // Its state stays kRunning or kNotified, as of one that has yielded: nobody else queues it.
 void Worker::go_home(Task& task) {
+  tasks_away.fetch_sub(1, std::memory_order_relaxed);
   current_worker = nullptr;
   task.going_home_ = false;
   remote_.push(task);
