@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
+#include "base/bytes.h"
 #include "storage/shared_bytes.h"
 
 namespace indigo::storage {
@@ -15,6 +17,25 @@ namespace indigo::storage {
 struct alignas(64) Fingerprints {
   static constexpr uint32_t kCount = 64;
   uint8_t bytes[kCount] = {};
+
+  // Of a key: depends on all its bytes. Keys of up to eight bytes that differ in the last one only have different ones.
+  static uint8_t of(Bytes key) {
+    constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;  // odd; the top byte of a product depends on all bits
+    uint64_t mixed = key.size() * kFactor;
+    const char* at = key.data();
+    size_t left = key.size();
+    for (; left > 8; at += 8, left -= 8) {
+      mixed = (mixed ^ load_unaligned<uint64_t>(at)) * kFactor;
+      mixed ^= mixed >> 32;
+    }
+    uint64_t last = 0;
+    if (key.size() >= 8) {
+      last = load_unaligned<uint64_t>(at + left - 8);
+    } else if (left > 0) {
+      std::memcpy(&last, at, left);
+    }
+    return static_cast<uint8_t>((mixed ^ last) * kFactor >> 56);
+  }
 
   // Bit i is set when byte i is `wanted`.
   uint64_t match_portable(uint8_t wanted) const {
@@ -26,13 +47,11 @@ struct alignas(64) Fingerprints {
 #if defined(__SSE2__)
     if constexpr (!kThreadSanitizer) {
       const __m128i all = _mm_set1_epi8(static_cast<char>(wanted));
-      uint64_t mask = 0;
-      for (uint32_t i = 0; i < kCount; i += 16) {
-        const __m128i part = _mm_load_si128(reinterpret_cast<const __m128i*>(&bytes[i]));
-        const auto found = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(part, all)));
-        mask |= uint64_t{found} << i;
-      }
-      return mask;
+      const auto part = [&](uint32_t i) {
+        const __m128i there = _mm_load_si128(reinterpret_cast<const __m128i*>(&bytes[i]));
+        return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(there, all)));
+      };
+      return (part(0) | part(16) << 16) | uint64_t{part(32) | part(48) << 16} << 32;
     }
 #endif
     return match_portable(wanted);

@@ -39,7 +39,7 @@ uint32_t HydralistIndex::usual_replicas() {
 
 HydralistIndex::HydralistIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses,
                                IndexService* service, uint32_t replicas)
-    : epochs_(epochs), account_(account), pauses_(pauses), service_(service), first_(create_node({}, 0)) {
+    : epochs_(epochs), account_(account), pauses_(pauses), service_(service), first_(create_node({}, {})) {
   for (uint32_t i = 0; i < std::clamp(replicas, 1U, kMostReplicas); i++) {
     layers_.push_back(std::make_unique<SearchLayer>(epochs));
   }
@@ -53,29 +53,26 @@ HydralistIndex::HydralistIndex(HydralistIndex& source, uint32_t replicas)
       pauses_(source.pauses_),
       service_(source.service_),
       fill_percent_(source.fill_percent_.load(std::memory_order_relaxed)),
-      first_(create_node({}, 0)) {
+      first_(create_node({}, {})) {
   for (uint32_t i = 0; i < replicas; i++) layers_.push_back(std::make_unique<SearchLayer>(epochs_));
   EpochManager::Guard guard(epochs_);
   DataNode* last = first_;
-  DataNode::Copy copy;
   for (const DataNode* from = source.first_; from != nullptr; from = from->next()) {
-    from->copy_latched(copy);
-    if (copy.count() == 0) continue;
+    if (from->count() == 0) continue;
+    const BlockNeeds needs = from->needs_of(from->used());
     DataNode* to = first_;
     if (from != source.first_) {
-      to = create_node(from->anchor(), from->live_bytes());
+      to = create_node(from->anchor(), needs);
       to->set_prev(last);
       last->set_next(to);
       last = to;
       nodes_.fetch_add(1, std::memory_order_relaxed);
       for (const auto& layer : layers_) layer->insert(to);
-    } else if (const size_t bytes = from->live_bytes(); !to->has_room(bytes)) {
-      count_memory(-static_cast<int64_t>(to->memory_bytes()));
-      DataNode::Block::destroy(to->replace_block(bytes));
-      count_memory(static_cast<int64_t>(to->memory_bytes()));
+    } else {
+      replace_block(*to, needs);
     }
-    from->copy_to(*to);
-    count_entries(copy.count());
+    from->copy_to(*to, from->used());
+    count_entries(from->count());
   }
   if (service_ != nullptr) service_->add(*this);
 }
@@ -86,7 +83,7 @@ HydralistIndex::~HydralistIndex() {
   if (account_ != nullptr) account_->add(MemoryKind::kIndexes, -static_cast<int64_t>(memory_bytes_.load()));
   for (DataNode* node = first_; node != nullptr;) {
     DataNode* const next = node->next();
-    delete node;
+    DataNode::destroy(node);
     node = next;
   }
 }
@@ -139,7 +136,7 @@ void HydralistIndex::update(bool wait) const {
   for (const OperationLog::Operation& operation : batch_) {
     if (operation.kind != OperationLog::Kind::kRemove) continue;
     epochs_.retire(
-        operation.node, [](void*, void* node) { delete static_cast<DataNode*>(node); }, nullptr);
+        operation.node, [](void*, void* node) { DataNode::destroy(static_cast<DataNode*>(node)); }, nullptr);
   }
   batches_.fetch_add(1, std::memory_order_relaxed);
   told_.fetch_add(batch_.size(), std::memory_order_relaxed);
@@ -180,8 +177,8 @@ uint64_t HydralistIndex::memory_bytes() const {
   return bytes;
 }
 
-DataNode* HydralistIndex::create_node(const EntryKey& anchor, size_t block_bytes) const {
-  auto* const node = new DataNode(anchor, DataNode::block_bytes_for(block_bytes));
+DataNode* HydralistIndex::create_node(const EntryKey& anchor, const BlockNeeds& needs) const {
+  DataNode* const node = DataNode::create(anchor, needs);
   count_memory(static_cast<int64_t>(node->memory_bytes()));
   return node;
 }

@@ -74,6 +74,7 @@ class HydralistIndex final : public Index, private ServicedIndex {
     DataNode* node;
     uint64_t version;
     DataNode* next;  // at that version
+    bool ends;       // a look at heads says that the key looked for is less than that one's anchor's
   };
   // Which node is looked for: where the place is, what is before it, or the ends.
   enum class Toward : uint8_t { kAt, kBefore, kFirst, kLast };
@@ -84,21 +85,22 @@ class HydralistIndex final : public Index, private ServicedIndex {
   DataNode* jump_node(Toward toward, const EntryKey& place) const;
   // Walks from a node to the right one.
   Target walk(DataNode* from, Toward toward, const EntryKey& place) const;
+  Target walk_to_end(DataNode* from, Toward toward) const;
+  template <bool kBefore>
+  Target walk_near(DataNode* from, const EntryKey& place) const;
   Target find(Toward toward, const EntryKey& place) const { return walk(jump_node(toward, place), toward, place); }
-  // Is this the node of the place? It is latched.
-  static bool belongs(const DataNode& node, const EntryKey& place);
-  size_t lookup_from(DataNode* node, Bytes key, uint64_t hash, std::vector<std::string>& primary_keys) const;
+  size_t lookup_from(DataNode* node, Bytes key, uint8_t print, std::vector<std::string>& primary_keys) const;
 
   // ---- writing; under a WriteGuard
-  void insert_guarded(const EntryKey& entry, uint64_t hash, DataNode*& near);
+  void insert_guarded(const EntryKey& entry, uint8_t print, DataNode*& near);
   // The node is latched. Makes room for an entry in it, if it can; else splits it.
   bool make_room(DataNode& node, const EntryKey& entry);
   void split(DataNode& node, const EntryKey& entry);
   // Merges the node's right neighbour into it, if both are small.
   bool merge_next(DataNode& left);
   void merge_around(DataNode& node);
-  DataNode* create_node(const EntryKey& anchor, size_t block_bytes) const;
-  void replace_block(DataNode& node, size_t bytes) const;  // latched
+  DataNode* create_node(const EntryKey& anchor, const BlockNeeds& needs) const;
+  void replace_block(DataNode& node, const BlockNeeds& more) const;  // latched
   void count_memory(int64_t bytes) const;
   void count_entries(int64_t change);
 

@@ -28,42 +28,69 @@ DataNode* HydralistIndex::jump_node(Toward toward, const EntryKey& place) const 
   return found;
 }
 
-HydralistIndex::Target HydralistIndex::walk(DataNode* node, Toward toward, const EntryKey& place) const {
-  // Does the place come before everything in that node?
-  const auto lies_before = [&](const DataNode& n) {
-    if (toward == Toward::kLast) return false;
-    return toward == Toward::kBefore ? !(n.anchor() < place) : place < n.anchor();
-  };
+// To the first node or the last one.
+HydralistIndex::Target HydralistIndex::walk_to_end(DataNode* node, Toward toward) const {
   for (;;) {
     const uint64_t version = node->latch.read_begin();
-    if ((node->deleted() && !mutated(Mutation::kReadDeleted)) || (node != first_ && lies_before(*node))) {
+    if (node->deleted() && !mutated(Mutation::kReadDeleted)) {
       node = node->prev();
       continue;
     }
     DataNode* const next = node->next();
     if (!node->latch.validate(version)) continue;
-    if (next != nullptr && toward != Toward::kFirst && !lies_before(*next)) {
-      next->prefetch();
-      node = next;
+    if (next == nullptr || toward == Toward::kFirst) return {node, version, next, false};
+    next->prefetch();
+    node = next;
+  }
+}
+
+// `kBefore`: to the node of what is before the place.
+template <bool kBefore>
+[[gnu::always_inline]] inline HydralistIndex::Target HydralistIndex::walk_near(DataNode* node,
+                                                                               const EntryKey& place) const {
+  // Does the place come before everything in that node?
+  const auto lies_before = [&place](const DataNode& n) {
+    const int compared = compare_places(place, n.anchor());
+    return kBefore ? compared <= 0 : compared < 0;
+  };
+  for (;;) {
+    const uint64_t version = node->latch.read_begin();
+    const DataNode::Range range = node->range();
+    if (!node->latch.validate(version)) continue;
+    const auto [own, right] = node->sides(range, place.key);
+    if ((range.shape.deleted != 0 && !mutated(Mutation::kReadDeleted)) ||
+        (own <= 0 && node != first_ && (own < 0 || lies_before(*node)))) {
+      node = node->prev();
       continue;
     }
-    return {node, version, next};
+    if (right >= 0 && (right > 0 || !lies_before(*range.next))) {
+      node = range.next;
+      node->prefetch();
+      continue;
+    }
+    return {node, version, range.next, right < 0};
   }
+}
+
+HydralistIndex::Target HydralistIndex::walk(DataNode* node, Toward toward, const EntryKey& place) const {
+  if (toward == Toward::kAt) return walk_near<false>(node, place);
+  if (toward == Toward::kBefore) return walk_near<true>(node, place);
+  return walk_to_end(node, toward);
 }
 
 // ---- points
 
-size_t HydralistIndex::lookup_from(DataNode* node, Bytes key, uint64_t hash,
+size_t HydralistIndex::lookup_from(DataNode* node, Bytes key, uint8_t print,
                                    std::vector<std::string>& primary_keys) const {
   const EntryKey begin{key, {}};
   EntryKey place = begin;
   size_t count = 0;
   for (;;) {
-    const Target target =
-        mutated(Mutation::kNoWalk) ? Target{node, node->latch.read_begin(), nullptr} : walk(node, Toward::kAt, place);
+    const Target target = mutated(Mutation::kNoWalk) ? Target{node, node->latch.read_begin(), nullptr, true}
+                                                     : walk_near<false>(node, place);
     node = target.node;
     const size_t before = count;
-    count = node->read_key(key, hash, primary_keys, count);
+    count = node->read_key(key, print, target.version, primary_keys, count);
     const bool valid = node->latch.validate(target.version);
     if (!valid) {
       count = before;
@@ -77,9 +104,11 @@ size_t HydralistIndex::lookup_from(DataNode* node, Bytes key, uint64_t hash,
       count = before + static_cast<size_t>(
                            std::stable_partition(first, last, [&](const std::string& p) { return p >= from; }) - first);
     }
-    std::sort(primary_keys.begin() + static_cast<ptrdiff_t>(before),
-              primary_keys.begin() + static_cast<ptrdiff_t>(count));
-    if (target.next == nullptr || target.next->anchor().key != key) return count;
+    if (count - before > 1) {
+      std::sort(primary_keys.begin() + static_cast<ptrdiff_t>(before),
+                primary_keys.begin() + static_cast<ptrdiff_t>(count));
+    }
+    if (target.ends || target.next->anchor().key != key) return count;
     place = target.next->anchor();
     node = target.next;
   }
@@ -88,23 +117,27 @@ size_t HydralistIndex::lookup_from(DataNode* node, Bytes key, uint64_t hash,
 size_t HydralistIndex::lookup(Bytes key, std::vector<std::string>& primary_keys) {
   EpochManager::Guard guard(epochs_);
   DataNode* const node = jump_node(Toward::kAt, {key, {}});
-  return lookup_from(node, key, HashIndex::hash_of(key), primary_keys);
+  return lookup_from(node, key, Fingerprints::of(key), primary_keys);
 }
 
-// The search layers of a batch are asked first, so that the misses of its data nodes overlap.
+// The search layers of a batch are asked first, then the fingerprints, so that the misses of its nodes and entries overlap.
 void HydralistIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out) {
   constexpr size_t kAtOnce = 16;
   std::array<DataNode*, kAtOnce> nodes;
+  std::array<uint8_t, kAtOnce> prints;
   std::vector<std::string> found;
   out.ends.clear();
   for (size_t begin = 0; begin < keys.size(); begin += kAtOnce) {
     const size_t n = std::min(kAtOnce, keys.size() - begin);
     EpochManager::Guard guard(epochs_);
-    for (size_t i = 0; i < n; i++) nodes[i] = jump_node(Toward::kAt, {keys[begin + i], {}});
     for (size_t i = 0; i < n; i++) {
-      const Bytes key = keys[begin + i];
+      nodes[i] = jump_node(Toward::kAt, {keys[begin + i], {}});
+      prints[i] = Fingerprints::of(keys[begin + i]);
+    }
+    for (size_t i = 0; i < n; i++) nodes[i]->prefetch_key(prints[i]);
+    for (size_t i = 0; i < n; i++) {
       const uint32_t first = out.count();
-      const auto count = static_cast<uint32_t>(lookup_from(nodes[i], key, HashIndex::hash_of(key), found));
+      const auto count = static_cast<uint32_t>(lookup_from(nodes[i], keys[begin + i], prints[i], found));
       for (uint32_t k = 0; k < count; k++) out.at(first + k).assign(found[k]);
       out.ends.push_back(first + count);
     }
@@ -135,7 +168,7 @@ class HydralistScan final : public IndexScan {
     primary_key_.clear();
     done_ = has_low_ && has_high_ && !(low_ < high_);
     point_ = forward && is_one_key(range);
-    if (point_) hash_ = HashIndex::hash_of(low_);
+    if (point_) print_ = Fingerprints::of(low_);
     found_ = handed_out_ = 0;
   }
 
@@ -213,7 +246,7 @@ class HydralistScan final : public IndexScan {
       target = node == nullptr ? index_.find(Toward::kAt, place) : index_.walk(node, Toward::kAt, place);
       node = target.node;
       index_.pauses_.at(PausePoint::kReadLeaf);
-      found_ = node->read_key(low_, hash_, primary_keys_, 0);
+      found_ = node->read_key(low_, print_, target.version, primary_keys_, 0);
     } while (!node->latch.validate(target.version));
     handed_out_ = 0;
     // Entries before the place were read in the node that had them before a merge.
@@ -223,7 +256,7 @@ class HydralistScan final : public IndexScan {
                                  begin);
     std::sort(begin, begin + static_cast<ptrdiff_t>(found_));
     node = target.next;
-    done_ = node == nullptr || node->anchor().key != low_;
+    done_ = target.ends || node->anchor().key != low_;
     if (!done_) move_to(node->anchor());
   }
   std::span<const IndexEntry> hand_out(size_t max_entries) {
@@ -245,7 +278,7 @@ class HydralistScan final : public IndexScan {
   bool bounded_ = false, done_ = false;  // not bounded: the place is the index's end
   std::string key_, primary_key_;        // the place
   bool point_ = false;                   // the range is one key, forward
-  uint64_t hash_ = 0;                    // of it
+  uint8_t print_ = 0;                    // its fingerprint
   size_t found_ = 0, handed_out_ = 0;    // of primary_keys_
   std::vector<std::string> primary_keys_;
   std::deque<DataNode::Copy> copies_;  // what entries_ name

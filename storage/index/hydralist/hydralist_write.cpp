@@ -2,34 +2,18 @@
 #include <algorithm>
 #include <vector>
 
-#include "storage/index/hash_index.h"
 #include "storage/index/hydralist/hydralist_index.h"
 #include "storage/thresholds.h"
 
 namespace indigo::storage {
 
-namespace {
-
-// The shortest place that is greater than `left` and not greater than `right`; it names bytes of `right`.
-EntryKey separator(const EntryKey& left, const EntryKey& right) {
-  const auto shortest = [](Bytes a, Bytes b) {
-    const auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-    return b.substr(0, static_cast<size_t>(end.second - b.begin()) + 1);
-  };
-  if (left.key != right.key) return {shortest(left.key, right.key), {}};
-  return {right.key, shortest(left.primary_key, right.primary_key)};
-}
-
-size_t bytes_of(const EntryKey& entry) { return entry.key.size() + entry.primary_key.size(); }
-
-}  // namespace
-
-void HydralistIndex::replace_block(DataNode& node, size_t bytes) const {
+void HydralistIndex::replace_block(DataNode& node, const BlockNeeds& more) const {
   const auto before = static_cast<int64_t>(node.memory_bytes());
-  DataNode::Block* const old = node.replace_block(bytes);
+  void* const old = node.replace_block(more);
   count_memory(static_cast<int64_t>(node.memory_bytes()) - before);
+  if (old == nullptr) return;
   epochs_.retire(
-      old, [](void*, void* object) { DataNode::Block::destroy(static_cast<DataNode::Block*>(object)); }, nullptr);
+      old, [](void*, void* block) { DataNode::free_block(block); }, nullptr);
 }
 
 // ---- entries
@@ -39,7 +23,7 @@ StorageStatus HydralistIndex::insert(Bytes key, Bytes primary_key) {
   {
     EpochManager::WriteGuard guard(epochs_);
     DataNode* near = nullptr;
-    insert_guarded({key, primary_key}, HashIndex::hash_of(key), near);
+    insert_guarded({key, primary_key}, Fingerprints::of(key), near);
   }
   posted();
   return StorageStatus::kOk;
@@ -61,7 +45,7 @@ StorageStatus HydralistIndex::insert_ascending(std::span<const IndexEntry> entri
           status = StorageStatus::kTooLarge;
           break;
         }
-        insert_guarded(entry, HashIndex::hash_of(entry.key), near);
+        insert_guarded(entry, Fingerprints::of(entry.key), near);
       }
     }
     posted();
@@ -70,23 +54,24 @@ StorageStatus HydralistIndex::insert_ascending(std::span<const IndexEntry> entri
   return StorageStatus::kOk;
 }
 
-void HydralistIndex::insert_guarded(const EntryKey& entry, uint64_t hash, DataNode*& near) {
+void HydralistIndex::insert_guarded(const EntryKey& entry, uint8_t print, DataNode*& near) {
   // Ascending entries may lie far apart.
   if (near != nullptr && near->next() != nullptr && !(entry < near->next()->anchor())) near = nullptr;
   for (;;) {
     const Target target = near == nullptr ? find(Toward::kAt, entry) : walk(near, Toward::kAt, entry);
     near = nullptr;
     DataNode& node = *target.node;
-    if (node.contains(entry, hash)) {
+    if (node.find(entry, print, target.version) != DataNode::kSlots) {
       if (node.latch.validate(target.version)) return;
       continue;
     }
     pauses_.at(PausePoint::kLatch);
     if (!node.latch.try_upgrade(target.version)) continue;
     if (make_room(node, entry)) {
-      node.insert(entry, hash);
-      node.latch.unlock();
+      // Counted first: an instruction that locks waits for the stores before it, and the entry's line may be far away.
       count_entries(1);
+      node.insert(entry, print);
+      node.latch.unlock();
       near = &node;
       return;
     }
@@ -97,13 +82,13 @@ void HydralistIndex::insert_guarded(const EntryKey& entry, uint64_t hash, DataNo
 
 bool HydralistIndex::erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) {
   const EntryKey entry{key, primary_key};
-  const uint64_t hash = HashIndex::hash_of(key);
+  const uint8_t print = Fingerprints::of(key);
   {
     EpochManager::WriteGuard guard(epochs_);
     for (;;) {
       const Target target = find(Toward::kAt, entry);
       DataNode& node = *target.node;
-      const uint32_t slot = node.find(entry, hash);
+      const uint32_t slot = node.find(entry, print, target.version);
       if (slot == DataNode::kSlots) {
         if (node.latch.validate(target.version)) return false;
         continue;
@@ -115,7 +100,7 @@ bool HydralistIndex::erase(Bytes key, Bytes primary_key, const std::function<boo
         return false;
       }
       node.remove(slot);
-      if (node.oversized()) replace_block(node, 0);
+      if (node.oversized()) replace_block(node, {});
       const bool small = node.count() < DataNode::kSlots / 2;
       node.latch.unlock();
       count_entries(-1);
@@ -130,31 +115,29 @@ bool HydralistIndex::erase(Bytes key, Bytes primary_key, const std::function<boo
 // ---- room
 
 bool HydralistIndex::make_room(DataNode& node, const EntryKey& entry) {
+  if (node.full()) return false;
   const uint8_t fill = fill_percent_.load(std::memory_order_relaxed);
-  const uint32_t count = node.count();
-  if (count == DataNode::kSlots) return false;
-  const bool ascending = fill < LeafThresholds::kFill.most && node.next() == nullptr;
-  if (ascending && count >= kLeastEntries && count * 100 >= DataNode::kSlots * fill && node.all_before(entry))
-    return false;
-  const size_t bytes = bytes_of(entry);
-  if (node.has_room(bytes)) return true;
-  if (node.live_bytes() + bytes > kLargeBlock && count >= kLeastEntries) return false;
-  replace_block(node, bytes);
+  if (fill < LeafThresholds::kFill.most && node.next() == nullptr) {
+    const uint32_t count = node.count();
+    if (count >= kLeastEntries && count * 100 >= DataNode::kSlots * fill && node.all_before(entry)) return false;
+  }
+  if (node.has_room(entry)) return true;
+  const BlockNeeds needs = BlockNeeds::of(entry);
+  if (node.live_bytes() + needs.bytes > kLargeBlock && node.count() >= kLeastEntries) return false;
+  replace_block(node, needs);
   return true;
 }
 
 // The upper half goes to a new node on the right; nothing but its anchor, when the new entry comes behind all others.
 void HydralistIndex::split(DataNode& node, const EntryKey& entry) {
-  DataNode::Copy copy;
-  node.copy_latched(copy);
-  const uint32_t count = copy.count();
-  const bool behind = copy.at(count - 1) < entry && node.next() == nullptr;
-  const uint32_t middle = behind ? count : count / 2;
-  size_t moved = 0;
-  for (uint32_t i = middle; i < count; i++) moved += bytes_of(copy.at(i));
-  const EntryKey right = behind ? entry : copy.at(middle);
-  DataNode* const made = create_node(separator(copy.at(middle - 1), right), moved);
-  node.move_to(*made, copy, middle, count);
+  DataNode* made = nullptr;
+  if (node.next() == nullptr && node.all_before(entry)) {
+    made = create_node(DataNode::separator(node.entry(node.greatest()), entry), BlockNeeds::of(entry));
+  } else {
+    const DataNode::Parts parts = node.divide();
+    made = create_node({parts.anchor_key, parts.anchor_primary}, node.needs_of(parts.upper));
+    node.move_to(*made, parts.upper);
+  }
   DataNode* const next = node.next();
   made->set_next(next);
   made->set_prev(&node);
@@ -192,10 +175,9 @@ bool HydralistIndex::merge_next(DataNode& left) {
     left.latch.unlock_unchanged();
     return false;
   }
-  if (!left.has_room(right->live_bytes())) replace_block(left, right->live_bytes());
-  DataNode::Copy copy;
-  right->copy_latched(copy);
-  right->move_to(left, copy, 0, copy.count());
+  const BlockNeeds needs = right->needs_of(right->used());
+  if (needs.count != 0 && !left.has_room(needs)) replace_block(left, needs);
+  right->move_to(left, right->used());
   count_memory(-static_cast<int64_t>(right->memory_bytes()));
   DataNode* const next = right->next();
   left.set_next(next);

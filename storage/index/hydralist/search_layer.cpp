@@ -12,6 +12,16 @@
 
 namespace indigo::storage {
 
+namespace {
+// Where the compiler may not use the instruction for it, std::popcount is a call.
+uint32_t bit_count(uint64_t word) {
+  word -= word >> 1 & 0x5555555555555555;
+  word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return static_cast<uint32_t>(word * 0x0101010101010101 >> 56);
+}
+}  // namespace
+
 // Children by their byte, ascending; behind them the prefix.
 struct SearchLayer::Node {
   std::array<uint64_t, 4> bits{};    // which bytes have a child
@@ -32,8 +42,7 @@ struct SearchLayer::Node {
   bool has(uint8_t byte) const { return (bits[byte / 64] >> (byte % 64) & 1) != 0; }
   // How many children have a lesser byte.
   uint32_t rank(uint8_t byte) const {
-    return before[byte / 64] +
-           static_cast<uint32_t>(std::popcount(bits[byte / 64] & ((uint64_t{1} << (byte % 64)) - 1)));
+    return before[byte / 64] + bit_count(bits[byte / 64] & ((uint64_t{1} << (byte % 64)) - 1));
   }
   void append(uint8_t byte, Child child) {
     bits[byte / 64] |= uint64_t{1} << (byte % 64);
@@ -89,33 +98,40 @@ DataNode* SearchLayer::rightmost(Child c) {
 }
 
 DataNode* SearchLayer::floor(const EntryKey& place, Bytes key) const {
-  Child lesser = 0;  // the last subtree that we passed by on its right
-  size_t depth = 0;
+  // The last node with something less than the place: `lesser` children, or an anchor that ends there.
+  const Node* passed = nullptr;
+  uint32_t lesser = 0;
+  const char* at = key.data();
+  const char* const end = at + key.size();
   Child c = root_.load(std::memory_order_acquire);  // pairs with insert() and remove()
   while (c != 0) {
     if (is_leaf(c)) {
-      if (!(place < leaf(c)->anchor())) return leaf(c);
+      if ((c & kEnds) != 0 || compare_places(place, leaf(c)->anchor()) >= 0) return leaf(c);
       break;
     }
     const Node& n = *node(c);
-    const Bytes rest = key.substr(depth);
-    const Bytes prefix = n.prefix();
-    const int compared = rest.substr(0, prefix.size()).compare(prefix);
-    if (compared > 0) return rightmost(c);
-    if (compared < 0) break;
-    depth += prefix.size();
-    if (depth == key.size()) {
+    if (n.prefix_length != 0) {
+      const Bytes prefix = n.prefix();
+      const int compared = Bytes(at, std::min(prefix.size(), static_cast<size_t>(end - at))).compare(prefix);
+      if (compared > 0) return rightmost(c);
+      if (compared < 0) break;
+      at += prefix.size();
+    }
+    if (at == end) {
       if (n.own != nullptr) return n.own;
       break;
     }
-    const auto byte = static_cast<uint8_t>(key[depth]);
+    const auto byte = static_cast<uint8_t>(*at++);
     const uint32_t rank = n.rank(byte);
-    if (n.own != nullptr) lesser = child_of(n.own);
-    if (rank > 0) lesser = n.places()[rank - 1].load(std::memory_order_acquire);  // pairs with insert() and remove()
-    c = n.has(byte) ? n.places()[rank].load(std::memory_order_acquire) : 0;       // the same
-    depth++;
+    if (rank > 0 || n.own != nullptr) {
+      passed = &n;
+      lesser = rank;
+    }
+    c = n.has(byte) ? n.places()[rank].load(std::memory_order_acquire) : 0;  // pairs with insert() and remove()
   }
-  return lesser == 0 ? nullptr : rightmost(lesser);
+  if (passed == nullptr) return nullptr;
+  if (lesser == 0) return passed->own;
+  return rightmost(passed->places()[lesser - 1].load(std::memory_order_acquire));  // the same
 }
 
 // ---- changing
@@ -125,7 +141,7 @@ void SearchLayer::add(Node& node, Bytes rest, Child child) {
   if (rest.empty()) {
     node.own = leaf(child);
   } else {
-    node.append(static_cast<uint8_t>(rest.front()), child);
+    node.append(static_cast<uint8_t>(rest.front()), is_leaf(child) ? child_of(leaf(child), rest.size() - 1) : child);
   }
 }
 
@@ -133,9 +149,9 @@ void SearchLayer::branch(Place& place, Bytes prefix, Bytes a, Child a_child, Byt
   Node* const made = create(prefix, (a.empty() ? 0 : 1) + (b.empty() ? 0 : 1));
   if (a < b) {
     add(*made, a, a_child);
-    add(*made, b, child_of(b_node));
+    add(*made, b, child_of(b_node, b.size()));
   } else {
-    add(*made, b, child_of(b_node));
+    add(*made, b, child_of(b_node, b.size()));
     add(*made, a, a_child);
   }
   place.store(child_of(made), std::memory_order_release);  // pairs with floor()
@@ -163,7 +179,7 @@ void SearchLayer::insert(DataNode* added) {
   for (;;) {
     const Child c = place->load(std::memory_order_relaxed);
     if (c == 0) {
-      place->store(child_of(added), std::memory_order_release);  // pairs with floor()
+      place->store(child_of(added, rest.size()), std::memory_order_release);  // pairs with floor()
       return;
     }
     if (is_leaf(c)) {
@@ -199,7 +215,8 @@ void SearchLayer::insert(DataNode* added) {
     }
     const auto byte = static_cast<uint8_t>(rest.front());
     if (!n.has(byte)) {
-      place->store(child_of(with(n, byte, child_of(added))), std::memory_order_release);  // pairs with floor()
+      Node* const made = with(n, byte, child_of(added, rest.size() - 1));
+      place->store(child_of(made), std::memory_order_release);  // pairs with floor()
       retire(&n);
       return;
     }
@@ -213,7 +230,7 @@ void SearchLayer::drop(Place& place, Node& from, int byte) {
   DataNode* const own = byte < 0 ? nullptr : from.own;
   const uint32_t children = from.children - (byte < 0 ? 0 : 1);
   if (children == 0) {
-    place.store(child_of(own), std::memory_order_release);  // pairs with floor()
+    place.store(child_of(own, from.prefix_length), std::memory_order_release);  // pairs with floor()
   } else if (children == 1 && own == nullptr) {
     // What is left takes its place; a node's prefix gets longer.
     uint8_t left_byte = 0;
@@ -235,7 +252,7 @@ void SearchLayer::drop(Place& place, Node& from, int byte) {
       place.store(child_of(made), std::memory_order_release);  // pairs with floor()
       retire(&below);
     } else {
-      place.store(left, std::memory_order_release);  // pairs with floor()
+      place.store(left & ~kEnds, std::memory_order_release);  // pairs with floor(); it ends further below, if at all
     }
   } else {
     Node* const made = create(from.prefix(), children);
@@ -252,7 +269,7 @@ void SearchLayer::remove(DataNode* removed) {
   const AnchorKey anchor(removed->anchor());
   Bytes rest = anchor.bytes();
   Place* place = &root_;
-  if (root_.load(std::memory_order_relaxed) == child_of(removed)) {
+  if (is_leaf_of(root_.load(std::memory_order_relaxed), removed)) {
     root_.store(0, std::memory_order_release);  // pairs with floor()
     return;
   }
@@ -269,7 +286,7 @@ void SearchLayer::remove(DataNode* removed) {
     const auto byte = static_cast<uint8_t>(rest.front());
     INDIGO_CHECK(n.has(byte));
     Place& child = n.places()[n.rank(byte)];
-    if (child.load(std::memory_order_relaxed) == child_of(removed)) {
+    if (is_leaf_of(child.load(std::memory_order_relaxed), removed)) {
       drop(*place, n, byte);
       return;
     }
@@ -296,7 +313,7 @@ std::string SearchLayer::check(uint64_t count) const {
     const Node& n = *node(c);
     bytes += n.bytes();
     if (n.children + (n.own == nullptr ? 0 : 1) < 2) return "a node of the search layer has fewer than two children";
-    if (n.own != nullptr) left.push_back(child_of(n.own));
+    if (n.own != nullptr) left.push_back(child_of(n.own, 0));
     n.for_each([&](uint8_t, Child child) { left.push_back(child); });
   }
   if (found != count) return "the search layer has not the nodes that there are";

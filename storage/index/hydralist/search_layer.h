@@ -54,14 +54,21 @@ class SearchLayer {
 
  private:
   struct Node;
-  // Null, the address of a Node, or that of a data node and 1.
+  // Null, the address of a Node, or that of a data node and kLeaf; with kEnds when its anchor ends here, so that whatever leads
+  // here is not less.
   using Child = uintptr_t;
   using Place = std::atomic<Child>;  // of a child's address
 
-  static bool is_leaf(Child c) { return (c & 1) != 0; }
-  static DataNode* leaf(Child c) { return reinterpret_cast<DataNode*>(c - 1); }
+  static constexpr Child kLeaf = 1, kEnds = 2;
+
+  static bool is_leaf(Child c) { return (c & kLeaf) != 0; }
+  static DataNode* leaf(Child c) { return reinterpret_cast<DataNode*>(c & ~(kLeaf | kEnds)); }
+  static bool is_leaf_of(Child c, const DataNode* node) { return is_leaf(c) && leaf(c) == node; }
   static Node* node(Child c) { return reinterpret_cast<Node*>(c); }
-  static Child child_of(DataNode* node) { return reinterpret_cast<uintptr_t>(node) + 1; }
+  // `rest`: how much of the anchor's bytes is behind this place. A key's end is two bytes; no key's bytes in their place are less.
+  static Child child_of(DataNode* node, size_t rest) {
+    return reinterpret_cast<uintptr_t>(node) | kLeaf | (rest <= 2 && node->anchor().primary_key.empty() ? kEnds : 0);
+  }
   static Child child_of(Node* node) { return reinterpret_cast<uintptr_t>(node); }
   static DataNode* rightmost(Child c);
 

@@ -1,8 +1,10 @@
 // HydraList's parts, and what its readers meet while the search layers lag behind. What every structure does is in
 // index_conformance_test.cpp.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -38,13 +40,50 @@ TEST(FingerprintsTest, AllAtOnceIsOneByOne) {
   }
 }
 
+TEST(FingerprintsTest, KeysThatAreNeighboursHaveDifferentOnes) {
+  for (const size_t length : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 28, 40, 100}) {
+    for (size_t changed = 0; changed < length; changed++) {
+      // 64 keys that differ in one byte: a byte's hash that hits one of 256 at random has about 8 that meet another.
+      std::set<uint8_t> prints;
+      std::string key(length, 'k');
+      for (int i = 0; i < 64; i++) {
+        key[changed] = static_cast<char>(i);
+        prints.insert(Fingerprints::of(key));
+      }
+      EXPECT_GT(prints.size(), 36u) << length << ", byte " << changed;
+    }
+  }
+  EXPECT_NE(Fingerprints::of(""), Fingerprints::of(Bytes("\0", 1)));
+}
+
+TEST(NodeShapeTest, HeadsCompareAsKeysDoThatBeginAlike) {
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
+  std::mt19937 random(seed);
+  for (int round = 0; round < 20000; round++) {
+    const std::string common(random() % 12, 'c');
+    const auto key = [&] {
+      std::string s = common;
+      for (size_t n = random() % 11; n > 0; n--) s.push_back("\0\1\xff"[random() % 3]);
+      return s;
+    };
+    const std::string a = key(), b = key();
+    const uint64_t of_a = key_head(a, common.size()), of_b = key_head(b, common.size());
+    if (of_a != of_b) {
+      ASSERT_EQ(a < b, of_a < of_b);
+    }
+    ASSERT_EQ(same_shared(a.data(), b.data(), std::min(a.size(), b.size())),
+              a.substr(0, b.size()) == b.substr(0, a.size()));
+  }
+}
+
 TEST(AnchorKeyTest, ComparesAsPlacesDo) {
   const uint32_t seed = random_seed();
   SCOPED_TRACE(seed_trace(seed));
   std::mt19937 random(seed);
   const auto text = [&] {
-    std::string s(random() % 4, '\0');
-    for (char& c : s) c = "\0\1\xff"[random() % 3];
+    std::string s(random() % 2 == 0 ? random() % 4 : random() % 20, random() % 2 == 0 ? '\1' : '\0');
+    for (char& c : s) c = random() % 2 == 0 ? c : "\0\1\xff"[random() % 3];
     return s;
   };
   for (int round = 0; round < 5000; round++) {
@@ -58,6 +97,11 @@ TEST(AnchorKeyTest, ComparesAsPlacesDo) {
   EXPECT_EQ(AnchorKey({large, large}).bytes().size(), 3002u);
 }
 
+struct DestroyNode {
+  void operator()(DataNode* node) const { DataNode::destroy(node); }
+};
+using NodeOwner = std::unique_ptr<DataNode, DestroyNode>;
+
 // Anchors come and go; the floor of any place is a map's.
 TEST(SearchLayerTest, FindsTheGreatestAnchorThatIsNotGreater) {
   const uint32_t seed = random_seed();
@@ -66,7 +110,7 @@ TEST(SearchLayerTest, FindsTheGreatestAnchorThatIsNotGreater) {
   EpochManager epochs;
   for (const uint32_t letters : {2U, 256U}) {
     SearchLayer layer(epochs);
-    std::map<std::pair<std::string, std::string>, std::unique_ptr<DataNode>> there;
+    std::map<std::pair<std::string, std::string>, NodeOwner> there;
     const auto text = [&](size_t most) {
       std::string s(random() % (most + 1), '\0');
       for (char& c : s) c = static_cast<char>(random() % letters);
@@ -76,7 +120,7 @@ TEST(SearchLayerTest, FindsTheGreatestAnchorThatIsNotGreater) {
       std::pair<std::string, std::string> key{text(letters == 2 ? 9 : 3), text(2)};
       const auto found = there.find(key);
       if (found == there.end()) {
-        auto node = std::make_unique<DataNode>(EntryKey{key.first, key.second}, 512);
+        NodeOwner node(DataNode::create({key.first, key.second}, {}));
         layer.insert(node.get());
         there.emplace(key, std::move(node));
       } else if (round > 1000) {
@@ -135,6 +179,68 @@ TEST_F(HydralistTest, WhoBeginsAtANodeThatWasMergedFindsWhereItsEntriesAre) {
   EXPECT_EQ(index_->lookup(number_key(123), found_), 1u);
   EXPECT_EQ(count_entries(*index_), kEntries / 10 + 1);
   EXPECT_EQ(index_->check(), "");
+}
+
+// A node whose entries have one shape gets others, in its first node and later ones, and loses them again.
+TEST_F(HydralistTest, EntriesOfOneShapeAndOfManyShareNodes) {
+  constexpr uint64_t kEntries = 1000;
+  const auto primary = [](uint64_t i, uint64_t kind) {
+    return std::string(kind * 7 % 40, static_cast<char>('a' + i % 20));
+  };
+  for (const bool ascending : {false, true}) {
+    index_ = create_hydralist_index(epochs_, pauses_);
+    std::set<std::pair<std::string, std::string>> model;
+    const auto check = [&] {
+      ASSERT_EQ(index_->check(), "");
+      ASSERT_EQ(index_->entry_count(), model.size());
+      auto expected = model.begin();
+      const auto scan = index_->scan(KeyRange::all(), Direction::kForward);
+      for (auto entries = scan->next(100); !entries.empty(); entries = scan->next(100)) {
+        for (const IndexEntry& e : entries) {
+          ASSERT_EQ(std::make_pair(std::string(e.key), std::string(e.primary_key)), *expected);
+          ++expected;
+        }
+      }
+      ASSERT_EQ(expected, model.end());
+    };
+    for (uint64_t kind = 0; kind < 3; kind++) {
+      for (uint64_t n = 0; n < kEntries; n++) {
+        const uint64_t i = ascending ? n : n * 7919 % kEntries;
+        if (i % (kind * 10 + 1) != 0) continue;
+        EXPECT_EQ(index_->insert(number_key(i), primary(i, kind)), StorageStatus::kOk);
+        model.emplace(number_key(i), primary(i, kind));
+        if (n == 20) check();
+      }
+      check();
+    }
+    for (uint64_t kind = 2; kind > 0; kind--) {
+      for (uint64_t i = 0; i < kEntries; i += kind * 10 + 1) {
+        EXPECT_TRUE(index_->erase(number_key(i), primary(i, kind)));
+        model.erase({number_key(i), primary(i, kind)});
+      }
+      check();
+    }
+    for (uint64_t i = 0; i < kEntries; i++) EXPECT_TRUE(index_->erase(number_key(i), primary(i, 0)));
+    model.clear();
+    check();
+  }
+}
+
+// A key whose entries fill several nodes is found from the first of them to the last, and nothing behind.
+TEST_F(HydralistTest, AKeyWhoseEntriesFillNodesHasNeighboursWithTheSameBeginning) {
+  const std::string begin = "the same eight bytes and more/";
+  for (uint64_t i = 0; i < 300; i++) {
+    for (const char* key : {"a", "b", "b\x01"}) {
+      EXPECT_EQ(index_->insert(begin + key, number_key(i * 7919 % 300)), StorageStatus::kOk);
+    }
+  }
+  EXPECT_EQ(index_->check(), "");
+  for (const char* key : {"a", "b", "b\x01"}) {
+    ASSERT_EQ(index_->lookup(begin + key, found_), 300u);
+    EXPECT_TRUE(std::is_sorted(found_.begin(), found_.begin() + 300));
+  }
+  for (const char* key : {"", "aa", "c"}) EXPECT_EQ(index_->lookup(begin + key, found_), 0u);
+  EXPECT_EQ(index_->lookup("the same", found_), 0u);
 }
 
 TEST_F(HydralistTest, ACloneIsMadeWhileTheSearchLayersLagBehind) {
