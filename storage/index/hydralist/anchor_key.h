@@ -14,7 +14,7 @@ namespace indigo::storage {
 
 class AnchorKey {
  public:
-  explicit AnchorKey(const EntryKey& place) {
+  [[gnu::always_inline]] explicit AnchorKey(const EntryKey& place) {
     const size_t most = 2 * place.key.size() + 2 + place.primary_key.size();
     char* begin = buffer_;
     if (most > sizeof buffer_) [[unlikely]] {

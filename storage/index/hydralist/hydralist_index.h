@@ -88,7 +88,7 @@ class HydralistIndex final : public Index, private ServicedIndex {
   Target walk_to_end(DataNode* from, Toward toward) const;
   template <bool kBefore>
   Target walk_near(DataNode* from, const EntryKey& place) const;
-  Target find(Toward toward, const EntryKey& place) const { return walk(jump_node(toward, place), toward, place); }
+  Target find(Toward toward, const EntryKey& place) const;
   size_t lookup_from(DataNode* node, Bytes key, uint8_t print, std::vector<std::string>& primary_keys) const;
 
   // ---- writing; under a WriteGuard

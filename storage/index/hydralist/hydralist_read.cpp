@@ -14,7 +14,7 @@ namespace indigo::storage {
 
 const SearchLayer& HydralistIndex::own_layer() const { return *layers_[thread_shard() % layers_.size()]; }
 
-DataNode* HydralistIndex::jump_node(Toward toward, const EntryKey& place) const {
+[[gnu::always_inline]] inline DataNode* HydralistIndex::jump_node(Toward toward, const EntryKey& place) const {
   if (toward == Toward::kFirst) return first_;
   DataNode* found = nullptr;
   if (toward == Toward::kLast) {
@@ -76,6 +76,10 @@ HydralistIndex::Target HydralistIndex::walk(DataNode* node, Toward toward, const
   if (toward == Toward::kAt) return walk_near<false>(node, place);
   if (toward == Toward::kBefore) return walk_near<true>(node, place);
   return walk_to_end(node, toward);
+}
+
+HydralistIndex::Target HydralistIndex::find(Toward toward, const EntryKey& place) const {
+  return walk(jump_node(toward, place), toward, place);
 }
 
 // ---- points
