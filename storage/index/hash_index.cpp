@@ -64,7 +64,7 @@ HashIndex::Place HashIndex::find(uint64_t hash) const {
     place.number = number_of(hash, count_.load(std::memory_order_acquire));
     place.bucket = bucket(place.number);
     if (place.bucket == nullptr) continue;
-    place.bucket->prefetch();
+    place.bucket->prefetch_small(kLeastBytes);
     place.version = place.bucket->latch.read_begin();
     return place;
   }

@@ -107,7 +107,7 @@ void HashIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out) {
     for (size_t i = 0; i < n; i++) {
       places[i].number = number_of(hashes[i], count_.load(std::memory_order_acquire));
       places[i].bucket = bucket(places[i].number);
-      if (places[i].bucket != nullptr) places[i].bucket->prefetch();
+      if (places[i].bucket != nullptr) places[i].bucket->prefetch_small(kLeastBytes);
     }
     for (size_t i = 0; i < n; i++) {
       if (places[i].bucket == nullptr) {
@@ -115,10 +115,6 @@ void HashIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out) {
       } else {
         places[i].version = places[i].bucket->latch.read_begin();
       }
-      places[i].bucket->prefetch_slots(keys[begin + i]);
-    }
-    for (size_t i = 0; i < n; i++) {
-      places[i].bucket->prefetch_entry(places[i].bucket->lower_bound({keys[begin + i], {}}).position);
     }
     for (size_t i = 0; i < n; i++) {
       for (;; places[i] = find(hashes[i])) {
