@@ -1,5 +1,17 @@
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <typeinfo>
+#include <utility>
 
+#include <absl/container/flat_hash_map.h>
+
+#include "catalog/database.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/generated/columns.h"
+#include "catalog/tables/overlay_table.h"
+#include "catalog/tables/system_table.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
@@ -82,10 +94,8 @@ const OperatorInfo* choose(catalog::CatalogView& catalog, std::span<const Operat
   return nullptr;
 }
 
-}  // namespace
-
-const OperatorInfo* find_operator_quietly(catalog::CatalogView& catalog, std::string_view schema, std::string_view name,
-                                          Oid left, Oid right, bool* ambiguous) {
+const OperatorInfo* find_among_all(catalog::CatalogView& catalog, std::string_view schema, std::string_view name,
+                                   Oid left, Oid right, bool* ambiguous) {
   const bool prefix = left == kInvalidOid;
   const auto list = operators_of(catalog, schema, name, prefix);
   if (prefix) {
@@ -95,6 +105,64 @@ const OperatorInfo* find_operator_quietly(catalog::CatalogView& catalog, std::st
   if (const OperatorInfo* op = exact_binary(catalog, list, left, right)) return op;
   const Oid types[] = {left, right};
   return choose(catalog, list, types, ambiguous);
+}
+
+// What a bare name means for two built-in types while the database has no operators and no casts but the built-in ones: it
+// depends on constant tables alone, so that nothing ever makes it untrue. One thread's; of all its databases.
+class Choices {
+ public:
+  struct Question {
+    uint64_t name = 0;
+    uint64_t types = 0;
+    template <typename H>
+    friend H AbslHashValue(H h, const Question& q) {
+      return H::combine(std::move(h), q.name, q.types);
+    }
+    bool operator==(const Question&) const = default;
+  };
+
+  // None: not of those that are kept.
+  static std::optional<Question> question(catalog::CatalogView& catalog, std::string_view schema, std::string_view name,
+                                          Oid left, Oid right) {
+    if (name.size() > sizeof(uint64_t) || left >= oid::kFirstUserOid || right >= oid::kFirstUserOid) return {};
+    if (!schema.empty() || typeid(catalog) != typeid(catalog::SessionCatalog)) return {};
+    catalog::Database& database = static_cast<catalog::SessionCatalog&>(catalog).database_object();
+    if (database.table(catalog::pg_operator::kOid).storage()->has_upper() ||
+        database.table(catalog::pg_cast::kOid).storage()->has_upper()) {
+      return {};
+    }
+    Question q{0, uint64_t{left} << 32 | right};
+    std::memcpy(&q.name, name.data(), name.size());
+    return q;
+  }
+
+  [[gnu::noinline]] static Oid find(const Question& q) {
+    const auto it = kept().find(q);
+    return it == kept().end() ? kInvalidOid : it->second;
+  }
+  [[gnu::noinline]] static void keep(const Question& q, Oid op) {
+    constexpr size_t kMost = 1000;
+    if (kept().size() >= kMost) kept().clear();
+    kept().emplace(q, op);
+  }
+
+ private:
+  static absl::flat_hash_map<Question, Oid>& kept() {
+    thread_local absl::flat_hash_map<Question, Oid> kept;
+    return kept;
+  }
+};
+
+}  // namespace
+
+const OperatorInfo* find_operator_quietly(catalog::CatalogView& catalog, std::string_view schema, std::string_view name,
+                                          Oid left, Oid right, bool* ambiguous) {
+  const auto question = Choices::question(catalog, schema, name, left, right);
+  if (!question) return find_among_all(catalog, schema, name, left, right, ambiguous);
+  if (const Oid known = Choices::find(*question); known != kInvalidOid) return catalog.operator_by_oid(known);
+  const OperatorInfo* found = find_among_all(catalog, schema, name, left, right, ambiguous);
+  if (found != nullptr) Choices::keep(*question, found->oid);
+  return found;
 }
 
 Result<const OperatorInfo*> find_operator(Analysis& a, NodeList name, Oid left, Oid right, int location) {
@@ -136,6 +204,9 @@ Result<ExprPtr> operator_expression(Analysis& a, const OperatorInfo& op, const E
   }
   ExprList arguments;
   std::vector<Oid> actual, declared;
+  arguments.reserve(2);
+  declared.reserve(2);
+  actual.reserve(2);
   if (left) {
     arguments.push_back(left);
     declared.push_back(op.left);
