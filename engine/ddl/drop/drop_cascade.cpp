@@ -47,7 +47,10 @@ class DropSearch {
     INDIGO_TRY(check_stack_depth());
     if (already(open_, object, flags) || already(victims_, object, flags)) return {};
     std::optional<Address> required;
-    for (const Dependent& reference : references_of(c_, object)) {
+    const std::vector<Dependent> references = references_of(c_, object);
+    // While it was waited for somebody may have dropped it, or it has come to need something else.
+    if (dependee != nullptr && flags != kOwner && !needs(references, *dependee)) return {};
+    for (const Dependent& reference : references) {
       if (reference.type != 'i' && reference.type != 'P' && reference.type != 'e') continue;
       const Address& owner = reference.address;
       // Columns of a partition key depend on their own table, which goes with them. ALTER TABLE has its own word for it.
@@ -66,6 +69,7 @@ class DropSearch {
       if (reference.type == 'P' || already(open_, owner, 0)) continue;
       // Elsewhere its owner goes in its place, and takes the part with it.
       INDIGO_TRY(lock(owner));
+      if (!needs(references_of(c_, object), *dependee)) return {};
       INDIGO_TRY(visit(owner, kOwner, dependee));
       already(victims_, object, flags);
       return {};
@@ -116,20 +120,21 @@ class DropSearch {
     return lock_object(c_, a.object, TableLockMode::kAccessExclusive);
   }
 
-  // As they are when all are locked: waiting for one, others may go. None can be added, since `object` itself is locked.
+  // None can be added, since `object` itself is locked; while one is waited for, others may go, which visit() sees.
   Result<std::vector<Dependent>> locked_dependents(const Address& object) {
     INDIGO_TRY(lock(object));
     std::vector<Dependent> out;
-    for (size_t locked = SIZE_MAX; locked != locked_.size();) {
-      locked = locked_.size();
-      out.clear();
-      for (const Dependent& d : dependents_of(c_, object)) {
-        if (object.sub == 0 && d.address.class_id == object.class_id && d.address.object == object.object) continue;
-        INDIGO_TRY(lock(d.address));
-        out.push_back(d);
-      }
+    for (const Dependent& d : dependents_of(c_, object)) {
+      if (object.sub == 0 && d.address.class_id == object.class_id && d.address.object == object.object) continue;
+      INDIGO_TRY(lock(d.address));
+      out.push_back(d);
     }
     return out;
+  }
+
+  static bool needs(const std::vector<Dependent>& references, const Address& object) {
+    return std::any_of(references.begin(), references.end(),
+                       [&](const Dependent& d) { return d.address == object || whole_of(object, d.address); });
   }
 
   DdlContext& c_;
