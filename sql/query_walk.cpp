@@ -1,5 +1,7 @@
 #include "sql/query_walk.h"
 
+#include <algorithm>
+
 namespace indigo::sql {
 namespace {
 
@@ -106,25 +108,51 @@ void visit_query(const Query& q, const ExprVisitor& visit, int depth) {
   }
 }
 
-bool any_relation(const Query& q, const std::function<bool(const RelationInfo& relation)>& wanted) {
+namespace {
+
+using QueryTest = std::function<bool(const Query& query)>;
+
+// Most expressions are columns and constants.
+bool is_leaf(const Expr& e) {
+  return e.kind == ExprKind::kVar || e.kind == ExprKind::kConst || e.kind == ExprKind::kParam;
+}
+
+bool any_query_in(const Expr& e, const QueryTest& wanted) {
+  if (const auto* link = e.kind == ExprKind::kSubLink ? &as<SubLinkExpr>(e) : nullptr; link && link->query) {
+    if (any_query(*link->query, wanted)) return true;
+  }
   bool found = false;
-  const std::function<void(const Query&)> look = [&](const Query& query) {
-    for (const Entry& e : query.entries) {
-      found = found || (e.relation != nullptr && wanted(*e.relation));
-      if (!found && e.subquery != nullptr) look(*e.subquery);
-    }
-    for (const Query::TargetView& view : query.target_views) found = found || wanted(*view.relation);
-    for (const CommonTable& cte : query.ctes) {
-      if (!found && cte.query != nullptr) look(*cte.query);
-    }
-  };
-  look(q);
-  if (found) return true;
-  visit_query(q, [&](const Expr& e, int) {
-    if (e.kind == ExprKind::kSubLink && as<SubLinkExpr>(e).query != nullptr) look(*as<SubLinkExpr>(e).query);
-    return !found;
-  });
+  for_each_child(e, [&](const ExprPtr& c) { found = found || (c && !is_leaf(*c) && any_query_in(*c, wanted)); });
   return found;
+}
+
+bool any_query_in(const JoinNodePtr& n, const QueryTest& wanted) {
+  if (!n || n->leaf) return false;
+  return (n->condition && any_query_in(*n->condition, wanted)) || any_query_in(n->left, wanted) ||
+         any_query_in(n->right, wanted);
+}
+
+}  // namespace
+
+bool any_query(const Query& q, const QueryTest& wanted) {
+  if (wanted(q)) return true;
+  bool found = false;
+  own_expressions(q, [&](const ExprPtr& e) { found = found || (e && !is_leaf(*e) && any_query_in(*e, wanted)); });
+  if (found || any_query_in(q.from, wanted)) return true;
+  for (const Entry& e : q.entries) {
+    if (e.subquery != nullptr && any_query(*e.subquery, wanted)) return true;
+  }
+  return std::any_of(q.ctes.begin(), q.ctes.end(),
+                     [&](const CommonTable& cte) { return cte.query != nullptr && any_query(*cte.query, wanted); });
+}
+
+bool any_relation(const Query& q, const std::function<bool(const RelationInfo& relation)>& wanted) {
+  return any_query(q, [&](const Query& query) {
+    return std::any_of(query.entries.begin(), query.entries.end(),
+                       [&](const Entry& e) { return e.relation != nullptr && wanted(*e.relation); }) ||
+           std::any_of(query.target_views.begin(), query.target_views.end(),
+                       [&](const Query::TargetView& view) { return wanted(*view.relation); });
+  });
 }
 
 void visit_policies(const Query& q, const ExprVisitor& visit) {

@@ -16,6 +16,8 @@ void visit_expressions(const ExprPtr& e, const ExprVisitor& visit, int depth = 0
 // The same for every expression of a query, whose own level has `depth`; subqueries in FROM and WITH are one deeper.
 void visit_query(const Query& q, const ExprVisitor& visit, int depth = 0);
 
+// Whether `wanted` is true of the query or of one within it: in FROM, WITH or an expression. Cheaper than visit_query.
+bool any_query(const Query& q, const std::function<bool(const Query& query)>& wanted);
 // Whether `wanted` is true of a table or view that the query, or one within it, reads or changes.
 bool any_relation(const Query& q, const std::function<bool(const RelationInfo& relation)>& wanted);
 

@@ -120,6 +120,16 @@ void walk(storage::Cursor& cursor, const RowLayout& layout, const Visit& visit) 
 
 }  // namespace
 
+namespace {
+
+// Whether no row has a key from `low` on, whoever looks: many tables about objects (comments, initial privileges) have no rows of
+// users' own, and built-in rows have keys below those.
+bool has_none_from(const OverlayTable& table, const BaseRows& base, Bytes low) {
+  return !table.has_upper() && (base.size() == 0 || base.at(base.size() - 1).key < low);
+}
+
+}  // namespace
+
 SystemTable::SystemTable(storage::Store& store, Oid database, const StaticTable& definition,
                          std::shared_ptr<const BaseRows> base)
     : definition_(definition),
@@ -148,6 +158,7 @@ bool SystemTable::find(storage::Transaction& txn, std::initializer_list<Datum> v
 void SystemTable::scan(storage::Transaction& txn, std::initializer_list<Datum> prefix,
                        const std::function<bool(RowReader)>& visit) const {
   const auto range = prefix.size() == 0 ? storage::KeyRange::all() : storage::KeyRange::prefix(key(prefix));
+  if (prefix.size() > 0 && has_none_from(*storage_, *base_, range.low)) return;
   const auto cursor = storage_->scan(txn, txn.newest_view(), range, storage::Direction::kForward);
   walk(*cursor, layout(), [&](RowReader row, Bytes) { return visit(row); });
 }
@@ -162,8 +173,9 @@ void SystemTable::scan_from(storage::Transaction& txn, std::initializer_list<Dat
 
 void SystemTable::scan_keys(storage::Transaction& txn, std::initializer_list<Datum> prefix,
                             const std::function<bool(RowReader, Bytes key)>& visit) const {
-  const auto cursor =
-      storage_->scan(txn, txn.newest_view(), storage::KeyRange::prefix(key(prefix)), storage::Direction::kForward);
+  const auto range = storage::KeyRange::prefix(key(prefix));
+  if (has_none_from(*storage_, *base_, range.low)) return;
+  const auto cursor = storage_->scan(txn, txn.newest_view(), range, storage::Direction::kForward);
   walk(*cursor, layout(), visit);
 }
 

@@ -198,24 +198,36 @@ class Collector {
     out_.insert(out_.begin() + static_cast<std::ptrdiff_t>(table), views.begin(), views.end());
   }
 
-  // Columns that the query's own text reads (its checks and generated columns are the table's business).
+  // What is not the query's own text: the table's checks, generated columns and, with `defaults`, defaults; by their addresses.
+  static std::vector<const sql::Expr*> of_table(const sql::Query& q, bool defaults) {
+    std::vector<const sql::Expr*> out;
+    const auto add = [&](const sql::ExprPtr& e) {
+      if (e != nullptr) out.push_back(e.get());
+    };
+    for (const auto* list : {&q.checks, &q.view_checks}) std::for_each(list->begin(), list->end(), add);
+    for (const sql::Assignment& a : q.generated) add(a.value);
+    for (const sql::RowCheck& c : q.row_checks) add(c.condition);
+    if (defaults) {
+      for (const sql::Assignment& a : q.assignments) add(a.value);
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  // Columns that the query's own text reads.
   void columns(const sql::Query& q, const std::vector<int>& at, Oid owner_view) {
     const bool instead = q.instead_event == catalog::kTriggerUpdate || q.instead_event == catalog::kTriggerDelete;
     const bool inserts = !instead && q.command == sql::CommandKind::kInsert;
     std::optional<sql::Query> copy;
-    if (instead || !q.checks.empty() || !q.generated.empty() || !q.view_checks.empty() || !q.row_checks.empty() ||
-        (inserts && !q.assignments.empty())) {
+    if (instead) {
       copy = q;
-      copy->checks.clear();
-      copy->generated.clear();
-      copy->view_checks.clear();
-      copy->row_checks.clear();
-      if (instead) copy->targets.clear();  // whole rows, for the triggers alone
-      if (inserts) copy->assignments.clear();
+      copy->targets.clear();  // whole rows, for the triggers alone
     }
     const sql::Query& own = copy ? *copy : q;
+    const std::vector<const sql::Expr*> passed = of_table(q, inserts);
     std::vector<std::shared_ptr<const sql::Query>> sublinks;
     sql::visit_query(own, [&](const sql::Expr& e, int depth) {
+      if (depth == 0 && std::binary_search(passed.begin(), passed.end(), &e)) return false;
       if (e.kind == sql::ExprKind::kSubLink && depth == 0) sublinks.push_back(sql::as<sql::SubLinkExpr>(e).query);
       const auto required = [&](int levels_up, int entry) -> RequiredPrivilege* {
         if (levels_up != depth || entry < 0 || static_cast<size_t>(entry) >= at.size()) return nullptr;

@@ -265,22 +265,32 @@ class Scanner {
 }  // namespace
 
 Result<std::string> pre_scan(std::string_view text, const StringSyntax& syntax, const PreScanNotes& notes) {
+  const bool notes_something = notes.long_names != nullptr || notes.escaped_strings != nullptr;
+  // A link takes a character, and what looks like a comment may be one.
+  if (!notes_something && text.size() <= size_t{kMaxLinks} && text.find("--") == std::string_view::npos &&
+      text.find("/*") == std::string_view::npos) {
+    return std::string(text);
+  }
   return Scanner(text, syntax, notes).run();
 }
 
 std::vector<std::string> long_names(std::string_view text, const StringSyntax& syntax) {
   std::vector<std::string> out;
   if (text.size() <= kMaxNameBytes) return out;
-  // Most texts have none: no run of letters is long enough, no two quotes are far enough apart.
-  size_t run = 0, after_quote = text.size();
+  // Most texts have none: no run of letters is long enough (it would have one at each multiple of its least length), and no two
+  // quotes are far enough apart.
+  const auto at_end = [&](size_t at, auto step) {
+    while (at < text.size() && is_word(text[at])) at += step;
+    return at;
+  };
   bool possible = false;
-  for (size_t i = 0; i < text.size() && !possible; i++) {
-    run = is_word(text[i]) ? run + 1 : 0;
-    if (text[i] == '"') {
-      possible = i > after_quote + kMaxNameBytes;
-      after_quote = i;
-    }
-    possible = possible || run > kMaxNameBytes;
+  for (size_t i = kMaxNameBytes; i < text.size() && !possible; i += kMaxNameBytes + 1) {
+    if (is_word(text[i])) possible = at_end(i, size_t{1}) - at_end(i, ~size_t{0}) - 1 > kMaxNameBytes;
+  }
+  size_t after_quote = text.size();
+  for (size_t i = text.find('"'); i < text.size() && !possible; i = text.find('"', i + 1)) {
+    possible = i > after_quote + kMaxNameBytes;
+    after_quote = i;
   }
   if (possible && !pre_scan(text, syntax, {.long_names = &out}).ok()) out.clear();
   return out;

@@ -73,10 +73,9 @@ Result<std::shared_ptr<const PlannedStatement>> plan(catalog::SessionContext& se
   out.parameter_types.insert(out.parameter_types.end(), input.statement.lifted_types.begin(),
                              input.statement.lifted_types.end());
   const auto& rows = query.command == CommandKind::kSelect ? query.targets : query.returning;
+  out.targets.reserve(rows.size());
   for (const TargetEntry& t : rows) {
-    if (t.hidden) continue;
-    TargetEntry visible = t;
-    out.targets.push_back(std::move(visible));
+    if (!t.hidden) out.targets.push_back(t);
   }
   std::shared_ptr<const Query> root = input.statement.query;
   if (input.for_cursor) root = planning::with_row_keys(root, out);

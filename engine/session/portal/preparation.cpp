@@ -124,6 +124,7 @@ void Preparation::refresh_settings() {
   planner_switches_ = -1;
   std::string mode;
   plan_mode_ = PlanMode::kAuto;
+  restricts_kinds_ = context_.setting("restrict_nonsystem_relation_kind", mode) && !mode.empty();
   if (!context_.setting("plan_cache_mode", mode)) return;
   if (mode == "force_generic_plan") plan_mode_ = PlanMode::kGeneric;
   if (mode == "force_custom_plan") plan_mode_ = PlanMode::kCustom;
@@ -203,16 +204,16 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
     prepared->lifted_types = analyzed->lifted_types;
     prepared->lifted_used = analyzed->lifted_used;
   }
+  refresh_settings();
   if (analyzed->query != nullptr) {
     INDIGO_ASSIGN(analyzed->query, sql::inline_set_functions(context_, analyzed->query));
-    INDIGO_TRY(sql::check_relation_kinds(context_, *analyzed->query));
+    if (restricts_kinds_) INDIGO_TRY(sql::check_relation_kinds(context_, *analyzed->query));
     if (!ignores_row_security_) {
       INDIGO_ASSIGN(analyzed->query, sql::apply_row_security(context_, analyzed->query));
     }
     require(*prepared, *analyzed->query);
     if (!values.empty()) analyzed->query = sql::with_parameter_values(analyzed->query, values);
   }
-  refresh_settings();
   const std::vector<Datum> samples = sampled != nullptr ? samples_of(*sampled, *prepared) : std::vector<Datum>();
   INDIGO_ASSIGN(prepared->plan,
                 sql::plan(context_, {*analyzed, samples,
@@ -273,7 +274,7 @@ Status Preparation::prepare_rules(Prepared& prepared, const sql::AnalyzedStateme
       sql::AnalyzedStatement statement;
       statement.query = query;
       statement.parameter_types = analyzed.parameter_types;
-      INDIGO_TRY(sql::check_relation_kinds(context_, *query));
+      if (restricts_kinds_) INDIGO_TRY(sql::check_relation_kinds(context_, *query));
       if (!ignores_row_security_) {
         INDIGO_ASSIGN(statement.query, sql::apply_row_security(context_, query));
       }

@@ -145,9 +145,10 @@ class Preparation {
   LiftedNames lifted_names_;           // of the text that is being prepared
   std::string shared_settings_;        // SessionSettings::plan_values
   uint64_t shared_settings_seen_ = 0;  // and the plan_generation that they are of
-  uint64_t settings_seen_ = 0;         // SessionSettings::plan_generation of the two below
+  uint64_t settings_seen_ = 0;         // SessionSettings::plan_generation of the three below
   int planner_switches_ = -1;          // sql::PlanInput::switches
   enum class PlanMode : uint8_t { kAuto, kGeneric, kCustom } plan_mode_ = PlanMode::kAuto;  // plan_cache_mode
+  bool restricts_kinds_ = false;  // restrict_nonsystem_relation_kind
   bool ignores_row_security_ = false;
   bool literals_changed_ = false;
 };

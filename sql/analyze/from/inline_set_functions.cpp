@@ -29,27 +29,10 @@ const CallExpr* call_of(const Entry& entry) {
 }
 
 bool is_candidate(const Query& q) {
-  bool found = false;
-  const auto look = [&](const Query& level) {
-    found = found || std::any_of(level.entries.begin(), level.entries.end(),
-                                 [](const Entry& e) { return call_of(e) != nullptr; });
-  };
-  const auto below = [&](const auto& self, const Query& level) -> void {
-    look(level);
-    for (const Entry& e : level.entries) {
-      if (!found && e.subquery != nullptr && e.relation == nullptr) self(self, *e.subquery);
-    }
-    for (const CommonTable& cte : level.ctes) {
-      if (!found && cte.query != nullptr) self(self, *cte.query);
-    }
-  };
-  below(below, q);
-  if (found) return true;
-  visit_query(q, [&](const Expr& e, int) {
-    if (e.kind == ExprKind::kSubLink && as<SubLinkExpr>(e).query != nullptr) below(below, *as<SubLinkExpr>(e).query);
-    return !found;
+  return any_query(q, [](const Query& level) {
+    return std::any_of(level.entries.begin(), level.entries.end(),
+                       [](const Entry& e) { return call_of(e) != nullptr; });
   });
-  return found;
 }
 
 bool may_inline(const types::FunctionInfo& f) {

@@ -248,27 +248,27 @@ Error too_many_targets(Scope& scope) {
 }
 
 Status transform_targets(Scope& scope, NodeList list, std::vector<TargetEntry>& out) {
+  out.reserve(out.size() + list.size());
+  const auto add = [&](std::string name, ExprPtr e) {
+    TargetEntry& target = out.emplace_back();
+    target.name = std::move(name);
+    target.expr = std::move(e);
+    set_origin(scope, target);
+  };
   for (const PgQuery__Node* n : list) {
     const PgQuery__ResTarget& item = *n->res_target;
     std::vector<NamedExpr> star;
     INDIGO_ASSIGN(const bool expanded, expand_star(scope, item.val, star));
-    if (!expanded) {
-      INDIGO_ASSIGN(ExprPtr e, transform(scope, item.val));
-      std::string name = output_name(n);
-      // What `*` stands for in a subquery is known only now.
-      const auto* link = try_as<SubLinkExpr>(e);
-      if (name == "?column?" && link != nullptr && link->form == SubLinkExpr::Form::kScalar) {
-        name = link->query->targets.front().name;
-      }
-      star.push_back({std::move(name), std::move(e)});
+    for (NamedExpr& named : star) add(std::move(named.name), std::move(named.expr));
+    if (expanded) continue;
+    INDIGO_ASSIGN(ExprPtr e, transform(scope, item.val));
+    std::string name = output_name(n);
+    // What `*` stands for in a subquery is known only now.
+    const auto* link = try_as<SubLinkExpr>(e);
+    if (name == "?column?" && link != nullptr && link->form == SubLinkExpr::Form::kScalar) {
+      name = link->query->targets.front().name;
     }
-    for (NamedExpr& named : star) {
-      TargetEntry target;
-      target.name = std::move(named.name);
-      target.expr = std::move(named.expr);
-      set_origin(scope, target);
-      out.push_back(std::move(target));
-    }
+    add(std::move(name), std::move(e));
   }
   if (out.size() > kMaxTargets) return too_many_targets(scope);
   return {};

@@ -51,7 +51,7 @@ double below(Level& level, const ExprPtr& var, const ExprPtr& other, bool& known
   const Datum* value = value_of(level, other);
   known = false;
   if (!stats || !value || value->null) return kDefaultRange;
-  const TypeRef type = stripped(var)->type;
+  const TypeRef& type = stripped(var)->type;
   Datum placed = *value;
   if (const int side = place_for(var, other, placed); side != 0) {
     known = true;
@@ -97,7 +97,7 @@ double below(Level& level, const ExprPtr& var, const ExprPtr& other, bool& known
 
 // A value that is known while planning: a constant, or a parameter's value in this execution.
 const Datum* value_of(const Level& level, const ExprPtr& e) {
-  const ExprPtr at = stripped(e);
+  const ExprPtr& at = stripped(e);
   if (const auto* c = try_as<ConstExpr>(at)) return &c->value.get();
   if (const auto* p = try_as<ParamExpr>(at)) {
     const auto samples = level.s.sample_parameters;

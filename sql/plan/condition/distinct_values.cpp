@@ -35,10 +35,10 @@ double drawn(double distinct, double tuples, double rows) {
 
 }  // namespace
 
-ExprPtr stripped(const ExprPtr& e) {
-  ExprPtr at = e;
-  while (const auto* r = try_as<RelabelExpr>(at)) at = r->argument;
-  return at;
+const ExprPtr& stripped(const ExprPtr& e) {
+  const ExprPtr* at = &e;
+  while (const auto* r = try_as<RelabelExpr>(*at)) at = &r->argument;
+  return *at;
 }
 
 double tuples_of(const Level& level, const VarExpr& v) {
@@ -83,7 +83,7 @@ double var_distinct(const Level& level, const VarExpr& v) {
 }
 
 double distinct_values(Level& level, const ExprPtr& e, double rows) {
-  const ExprPtr at = stripped(e);
+  const ExprPtr& at = stripped(e);
   if (const auto* v = try_as<VarExpr>(at)) return std::max(1.0, std::min(rows, var_distinct(level, *v)));
   if (at->kind == ExprKind::kConst || at->kind == ExprKind::kParam || at->kind == ExprKind::kRuntimeParam) return 1;
   if (const auto* known = expression_statistics(level, at); known != nullptr && known->distinct != 0) {
@@ -110,7 +110,7 @@ namespace {
 
 // What groups by an expression is the expression, where something is known of it, and its columns otherwise.
 void add_grouping(Level& level, const ExprPtr& e, ExprList& out) {
-  const ExprPtr at = stripped(e);
+  const ExprPtr& at = stripped(e);
   const auto add = [&](const ExprPtr& x) {
     if (std::none_of(out.begin(), out.end(), [&](const ExprPtr& o) { return equal(o, x); })) out.push_back(x);
   };

@@ -6,8 +6,8 @@
 
 namespace indigo::sql::planning {
 
-// The expression below relabelling; the column that it is, or null.
-ExprPtr stripped(const ExprPtr& e);
+// The expression below relabelling, which is part of `e`; the column that it is, or null.
+const ExprPtr& stripped(const ExprPtr& e);
 inline const VarExpr* var_of(const ExprPtr& e) { return try_as<VarExpr>(stripped(e)); }
 
 double tuples_of(const Level& level, const VarExpr& v);

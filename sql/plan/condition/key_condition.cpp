@@ -59,18 +59,18 @@ Oid KeyConditions::base_type(Oid type) const {
 }
 
 // Without what does not change the value: COLLATE, and casts between a domain and its base or between text types.
-ExprPtr KeyConditions::bare(const ExprPtr& e) const {
-  ExprPtr at = e;
+const ExprPtr& KeyConditions::bare(const ExprPtr& e) const {
+  const ExprPtr* at = &e;
   while (true) {
-    if (const auto* c = try_as<CollateExpr>(at)) {
-      at = c->argument;
+    if (const auto* c = try_as<CollateExpr>(*at)) {
+      at = &c->argument;
       continue;
     }
-    const auto* r = try_as<RelabelExpr>(at);
-    if (!r) return at;
+    const auto* r = try_as<RelabelExpr>(*at);
+    if (!r) return *at;
     const Oid from = base_type(r->argument->type.oid), to = base_type(r->type.oid);
-    if (from != to && !(is_text(from) && is_text(to))) return at;
-    at = r->argument;
+    if (from != to && !(is_text(from) && is_text(to))) return *at;
+    at = &r->argument;
   }
 }
 
@@ -103,16 +103,9 @@ KeyConditions::Comparison KeyConditions::compare(const ExprPtr& condition, const
   }
   const auto* call = try_as<CallExpr>(condition);
   if (!call || call->op == kInvalidOid || call->arguments.size() != 2) return out;
-  bool flipped = false;
-  ExprPtr value;
-  if (is_part(call->arguments[0], part)) {
-    value = call->arguments[1];
-  } else if (is_part(call->arguments[1], part)) {
-    value = call->arguments[0];
-    flipped = true;
-  } else {
-    return out;
-  }
+  const bool flipped = !is_part(call->arguments[0], part);
+  if (flipped && !is_part(call->arguments[1], part)) return out;
+  const ExprPtr& value = call->arguments[flipped ? 0 : 1];
   if (!usable_value(value)) return out;
   int strategy = strategy_of(call->op, call->collation, part);
   if (strategy == 0) return out;

@@ -45,7 +45,7 @@ class KeyConditions {
 
  private:
   Oid base_type(Oid type) const;
-  ExprPtr bare(const ExprPtr& e) const;
+  const ExprPtr& bare(const ExprPtr& e) const;
   int strategy_of(Oid op, Oid collation, const KeyPart& part) const;
   bool is_part(const ExprPtr& e, const KeyPart& part) const;
   bool usable_value(const ExprPtr& e) const;

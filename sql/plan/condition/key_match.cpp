@@ -1,7 +1,7 @@
 #include "sql/plan/condition/key_match.h"
 
 #include <algorithm>
-#include <deque>
+#include <list>
 #include <map>
 
 #include "sql/analyze/make.h"
@@ -206,7 +206,7 @@ class KeyMatcher {
   Level& level_;
   KeyConditions conditions_;
   const std::vector<KeyPart>& parts_;
-  std::deque<Clause> made_;
+  std::list<Clause> made_;  // mostly none
   std::map<const Clause*, Split> splits_;
   int budget_ = 20000;  // of steps: ORs of ORs multiply
 };

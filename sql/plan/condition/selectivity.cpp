@@ -112,13 +112,14 @@ class Conjunction {
     const auto* call = try_as<CallExpr>(e);
     const bool comparison = call && call->op != kInvalidOid && call->arguments.size() == 2;
     int strategy = comparison ? level_.s.catalog().btree_strategy(call->op) : 0;
-    if (strategy != 0 && strategy != 3) {
+    const int relations = level_.rels_of(e).count();
+    if (strategy != 0 && strategy != 3 && relations > 1) {
       if (std::vector<BandSide> sides = band_sides(level_, e); !sides.empty()) {
         bands_.push_back({std::move(sides), selectivity});
         return;
       }
     }
-    if (strategy == 0 || strategy == 3 || level_.rels_of(e).count() != 1) {
+    if (strategy == 0 || strategy == 3 || relations != 1) {
       others_ *= selectivity;
       return;
     }
@@ -386,6 +387,8 @@ double conjunction_selectivity(Level& level, const ExprList& conditions) {
 }
 
 double clauses_selectivity(Level& level, const std::vector<const Clause*>& clauses) {
+  if (clauses.empty()) return 1;
+  if (clauses.size() == 1) return clause_selectivity(level, *clauses[0]);
   std::vector<bool> told;
   double known = 1;
   if (clauses.size() > 1 && knows_attributes(level, clauses[0]->rels) &&

@@ -14,7 +14,7 @@ constexpr size_t kMaxListed = 40;
 }  // namespace
 
 std::optional<ExprList> listed_elements(const Level& level, const ExprPtr& list, size_t most) {
-  const ExprPtr array = stripped(list);
+  const ExprPtr& array = stripped(list);
   if (const auto* written = try_as<ArrayExpr>(array)) {
     if (written->elements.size() > most) return std::nullopt;
     return written->elements;
