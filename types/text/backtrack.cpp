@@ -1,5 +1,9 @@
 #include "types/text/backtrack.h"
 
+#include <algorithm>
+
+#include <unicode/uchar.h>
+
 #include "base/fiber/long_work.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"
@@ -11,8 +15,20 @@ namespace {
 using Op = BacktrackRegex::Op;
 using Instruction = BacktrackRegex::Instruction;
 
-uint32_t fold(uint32_t c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
-bool is_word(uint32_t c) { return c == '_' || (c < 128 && is_alnum(static_cast<char>(c))); }
+uint32_t lower(uint32_t c, bool unicode) {
+  if (c < 128 || !unicode) return c >= 'A' && c <= 'Z' ? c + 32 : c;
+  return static_cast<uint32_t>(u_tolower(static_cast<UChar32>(c)));
+}
+bool is_word(uint32_t c, bool unicode) {
+  if (c < 128 || !unicode) return c == '_' || (c < 128 && is_alnum(static_cast<char>(c)));
+  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_L_MASK | U_GC_ND_MASK)) != 0;
+}
+// Where the character before `at` begins; `at` is not 0.
+size_t before(Str text, size_t at) {
+  at--;
+  while (at > 0 && utf8_continuation(text[at])) at--;
+  return at;
+}
 
 // Running a program from a position: the registers, and the choices not yet taken.
 struct Choice {
@@ -25,9 +41,11 @@ constexpr uint32_t kRestore = UINT32_MAX;
 }  // namespace
 
 bool BacktrackRegex::CharacterSet::has(uint32_t c) const {
-  bool in = c < 128 ? ascii[c] : false;
-  for (size_t i = 0; !in && i < ranges.size(); i++) in = c >= ranges[i].first && c <= ranges[i].second;
-  return in != negated;
+  if (c < 128 && ascii[c]) return !negated;
+  if (categories != 0 && (U_GET_GC_MASK(static_cast<UChar32>(c)) & categories) != 0) return !negated;
+  const auto after = std::upper_bound(ranges.begin(), ranges.end(), c,
+                                      [](uint32_t value, const auto& range) { return value < range.first; });
+  return (after != ranges.begin() && c <= std::prev(after)->second) != negated;
 }
 
 class BacktrackRegex::Machine {
@@ -48,39 +66,39 @@ class BacktrackRegex::Machine {
   }
 
  private:
-  bool at_word_start(size_t at) const {
-    return at < text_.size() && is_word(utf8_decode(text_, at)) &&
-           (at == 0 || !is_word(static_cast<uint8_t>(text_[at - 1])));
-  }
-  bool at_word_end(size_t at) const {
-    return at > 0 && is_word(static_cast<uint8_t>(text_[at - 1])) &&
-           (at >= text_.size() || !is_word(utf8_decode(text_, at)));
-  }
+  bool word_at(size_t at) const { return is_word(utf8_decode(text_, at), regex_.options_.unicode); }
+  bool word_before(size_t at) const { return at > 0 && word_at(before(text_, at)); }
+  bool word_behind(size_t at) const { return at < text_.size() && word_at(at); }
   bool holds(char assertion, size_t at) const {
     switch (assertion) {
       case '^': return at == 0 || (regex_.options_.multi_line && text_[at - 1] == '\n');
       case '$': return at == text_.size() || (regex_.options_.multi_line && text_[at] == '\n');
       case 'A': return at == 0;
       case 'z': return at == text_.size();
-      case 'b': return at_word_start(at) || at_word_end(at);
-      default: return !at_word_start(at) && !at_word_end(at);
+      case 'b': return word_before(at) != word_behind(at);
+      default: return word_before(at) == word_behind(at);
     }
   }
   bool reference(uint32_t group, size_t& at) const {
     const size_t from = registers_[2 * group], to = registers_[2 * group + 1];
     if (from == Str::npos || to == Str::npos) return false;
     const Str wanted = text_.substr(from, to - from);
-    const Str here = text_.substr(at, wanted.size());
-    if (here.size() != wanted.size()) return false;
-    note_work(here.size());
-    for (size_t i = 0; i < here.size(); i++) {
-      const bool same = regex_.options_.ignore_case
-                            ? fold(static_cast<uint8_t>(here[i])) == fold(static_cast<uint8_t>(wanted[i]))
-                            : here[i] == wanted[i];
-      if (!same) return false;
+    note_work(wanted.size());
+    if (!regex_.options_.ignore_case) {
+      if (!text_.substr(at).starts_with(wanted)) return false;
+      at += wanted.size();
+      return true;
     }
-    at += wanted.size();
+    // Letter by letter: the two cases of one may have different lengths.
+    for (size_t i = 0; i < wanted.size(); i += utf8_length(wanted[i])) {
+      if (at >= text_.size() || !same_letter(utf8_decode(wanted, i), utf8_decode(text_, at))) return false;
+      at += utf8_length(text_[at]);
+    }
     return true;
+  }
+  bool same_letter(uint32_t a, uint32_t b) const {
+    const bool unicode = regex_.options_.unicode;
+    return a == b || lower(a, unicode) == lower(b, unicode);
   }
   bool character(const Instruction& in, size_t& at) const {
     note_work(8);
@@ -89,15 +107,9 @@ class BacktrackRegex::Machine {
     const size_t length = utf8_length(text_[at]);
     bool ok = false;
     switch (in.op) {
-      case Op::kCharacter: ok = c == in.x || (regex_.options_.ignore_case && fold(c) == fold(in.x)); break;
+      case Op::kCharacter: ok = c == in.x; break;
       case Op::kAny: ok = regex_.options_.dot_newline || c != '\n'; break;
-      default: {
-        const CharacterSet& set = regex_.sets_[in.x];
-        ok = set.has(c);
-        if (regex_.options_.ignore_case && c < 128 && is_alpha(static_cast<char>(c)) && ok == set.negated)
-          ok = set.has(c ^ 32);
-        break;
-      }
+      default: ok = regex_.sets_[in.x].has(c); break;
     }
     at += length;
     return ok;
@@ -107,7 +119,10 @@ class BacktrackRegex::Machine {
     if (in.op == Op::kAhead) {
       found = run(pc + 1, at, Str::npos, false);
     } else {
-      for (size_t from = at + 1; !found && from-- > 0 && !too_complex();) found = run(pc + 1, from, at, false);
+      for (size_t from = at;; from = before(text_, from)) {
+        found = run(pc + 1, from, at, false);
+        if (found || from == 0 || too_complex()) break;
+      }
     }
     return found != in.flag;
   }

@@ -1,6 +1,7 @@
 // Regular expressions that RE2 has no answer for: back references, lookahead and lookbehind. A backtracking machine over
 // the syntax that the translator in regex.cpp writes, plus \1 .. \9, (?=, (?!, (?<= and (?<!.
 //
+// Letters, digits and spaces are ASCII's, or Unicode's (by ICU) where the options say so.
 // Without non-greedy quantifiers the longest of the leftmost matches is found, as POSIX wants it. The work of one search is
 // bounded by kMaxSteps.
 // Thread safety: immutable after compilation.
@@ -19,10 +20,11 @@
 namespace indigo::types {
 
 struct BacktrackOptions {
-  bool ignore_case = false;
+  bool ignore_case = false;  // of back references; the translator writes letters in all their cases
   bool dot_newline = true;
   bool multi_line = false;
   bool longest = true;
+  bool unicode = false;
 };
 
 class BacktrackRegex {
@@ -38,8 +40,9 @@ class BacktrackRegex {
   Outcome find(Str text, size_t from, std::span<Str> found) const;
 
   struct CharacterSet {
-    std::bitset<256> ascii;  // its first 128
-    std::vector<std::pair<uint32_t, uint32_t>> ranges;
+    std::bitset<256> ascii;                             // its first 128
+    std::vector<std::pair<uint32_t, uint32_t>> ranges;  // beyond ASCII; in order and apart once compiled
+    uint32_t categories = 0;                            // of Unicode, bits as in ICU's U_GET_GC_MASK
     bool negated = false;
     bool has(uint32_t c) const;
   };

@@ -1,4 +1,8 @@
 // The backtracking machine's compiler: pattern to tree, tree to program.
+#include <algorithm>
+
+#include <unicode/uchar.h>
+
 #include "base/fiber/stack.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"
@@ -208,7 +212,30 @@ class BacktrackRegex::Compiler {
     }
     return true;
   }
-  static void add_class(char name, CharacterSet& set) {
+  // \p{L}, \P{Nd}: behind the backslash. What the translator writes, and nothing else.
+  bool category(CharacterSet& set) {
+    struct Category {
+      Str name;
+      uint32_t mask;
+    };
+    constexpr Category kCategories[] = {{"L", U_GC_L_MASK},   {"Ll", U_GC_LL_MASK}, {"Lu", U_GC_LU_MASK},
+                                        {"M", U_GC_M_MASK},   {"N", U_GC_N_MASK},   {"Nd", U_GC_ND_MASK},
+                                        {"P", U_GC_P_MASK},   {"S", U_GC_S_MASK},   {"Z", U_GC_Z_MASK},
+                                        {"Co", U_GC_CO_MASK}};
+    const bool others = in_[at_] == 'P';
+    const size_t close = in_.find('}', at_);
+    if (!out_.options_.unicode || close == Str::npos) return fail("invalid escape \\ sequence");
+    const Str name = in_.substr(at_ + 2, close - at_ - 2);
+    for (const Category& known : kCategories) {
+      if (known.name != name) continue;
+      set.categories |= others ? ~known.mask : known.mask;
+      at_ = close + 1;
+      return true;
+    }
+    return fail("invalid escape \\ sequence");
+  }
+  void add_class(char name, CharacterSet& set) const {
+    if (out_.options_.unicode && name == 'w') set.categories |= U_GC_L_MASK | U_GC_ND_MASK;
     for (uint32_t c = 0; c < 128; c++) {
       const bool in = name == 'd'   ? is_digit(static_cast<char>(c))
                       : name == 's' ? is_blank(static_cast<char>(c))
@@ -218,6 +245,17 @@ class BacktrackRegex::Compiler {
   }
   static bool is_word_byte(uint32_t c) { return c == '_' || is_alnum(static_cast<char>(c)); }
   uint32_t add_set(CharacterSet set) {
+    auto& ranges = set.ranges;
+    std::sort(ranges.begin(), ranges.end());
+    size_t kept = 0;
+    for (const auto& range : ranges) {
+      if (kept > 0 && range.first <= ranges[kept - 1].second) {
+        ranges[kept - 1].second = std::max(ranges[kept - 1].second, range.second);
+      } else {
+        ranges[kept++] = range;
+      }
+    }
+    ranges.resize(kept);
     out_.sets_.push_back(std::move(set));
     return static_cast<uint32_t>(out_.sets_.size()) - 1;
   }
@@ -322,6 +360,10 @@ class BacktrackRegex::Compiler {
       add_class(in_[at_++], set);
       is_class = true;
       return true;
+    }
+    if (in_[at_] == 'p' || in_[at_] == 'P') {
+      is_class = true;
+      return category(set);
     }
     return character_escape(code);
   }

@@ -1,7 +1,10 @@
 #include "types/text/regex.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
+
+#include <unicode/uchar.h>
 
 #include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
@@ -14,7 +17,7 @@ namespace indigo::types {
 
 namespace {
 
-enum class Outcome : uint8_t { kOk, kTrailingEscape, kBadRepeat, kAsciiOnly };
+enum class Outcome : uint8_t { kOk, kBadEscape, kBadRepeat };
 
 // What ICU's u_isalpha() and its like tell, in RE2's syntax within brackets; null: ASCII's, as in PostgreSQL.
 struct UnicodeClass {
@@ -30,6 +33,41 @@ constexpr UnicodeClass kUnicodeClasses[] = {
     {"upper", "\\p{Lu}"}, {"word", "\\p{L}\\p{Nd}_"},
 };
 
+// The code points that `belongs` holds for, as ranges within brackets.
+template <class Belongs>
+std::string members_where(Belongs&& belongs) {
+  constexpr uint32_t kEnd = 0x110000;
+  std::string out;
+  for (uint32_t from = 0; from < kEnd;) {
+    if (!belongs(from)) {
+      from++;
+      continue;
+    }
+    uint32_t to = from;
+    while (to + 1 < kEnd && belongs(to + 1)) to++;
+    char range[32];
+    std::snprintf(range, sizeof range, "\\x{%x}-\\x{%x}", from, to);
+    out.append(range);
+    from = to + 1;
+  }
+  return out;
+}
+uint32_t category_of(uint32_t c) { return U_GET_GC_MASK(static_cast<UChar32>(c)); }
+
+// \S and \W within brackets, where RE2 knows no complement of several classes.
+const std::string& unicode_non_spaces() {
+  static const std::string members = members_where([](uint32_t c) {
+    const bool control = (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f) || c == 0x85;
+    return !control && (category_of(c) & U_GC_Z_MASK) == 0;
+  });
+  return members;
+}
+const std::string& unicode_non_words() {
+  static const std::string members =
+      members_where([](uint32_t c) { return c != '_' && (category_of(c) & (U_GC_L_MASK | U_GC_ND_MASK)) == 0; });
+  return members;
+}
+
 const char* unicode_class(Str name, bool ignore_case) {
   if (ignore_case && (name == "upper" || name == "lower")) return "\\p{L}";
   for (const UnicodeClass& c : kUnicodeClasses)
@@ -44,7 +82,7 @@ class Translator {
 
   std::string out;
   bool lazy = false;        // has a non-greedy quantifier
-  bool beyond_re2 = false;  // has back references or look-around
+  bool beyond_re2 = false;  // has back references, look-around, or boundaries of Unicode's words
 
   Outcome run() {
     if (flags_.literal) return literal();
@@ -83,6 +121,9 @@ class Translator {
       } else if (c == '{' && !starts_bounds()) {
         out.append("\\{");
         at_++;
+      } else if (may_have_case(c)) {
+        letter(utf8_decode(in_, at_), false);
+        at_ += utf8_length(c);
       } else {
         out.push_back(c);
         at_++;
@@ -92,6 +133,49 @@ class Translator {
   }
 
  private:
+  // ---- letters of either case
+  // Neither machine folds: each letter of the pattern is written in all its cases, by PostgreSQL's rule (the letter, its lower
+  // and its upper case), which is not RE2's (all letters that fold alike).
+  static bool may_have_case(char c) { return is_alpha(c) || static_cast<uint8_t>(c) >= 0x80; }
+  uint32_t lower(uint32_t c) const {
+    if (c < 128) return static_cast<uint8_t>(ascii_lower(static_cast<char>(c)));
+    return flags_.unicode ? static_cast<uint32_t>(u_tolower(static_cast<UChar32>(c))) : c;
+  }
+  uint32_t upper(uint32_t c) const {
+    if (c < 128) return static_cast<uint8_t>(ascii_upper(static_cast<char>(c)));
+    return flags_.unicode ? static_cast<uint32_t>(u_toupper(static_cast<UChar32>(c))) : c;
+  }
+  void letter(uint32_t c, bool in_bracket) {
+    const uint32_t small = flags_.ignore_case ? lower(c) : c, capital = flags_.ignore_case ? upper(c) : c;
+    const bool several = small != c || capital != c;
+    if (several && !in_bracket) out.push_back('[');
+    utf8_append(c, out);
+    if (small != c) utf8_append(small, out);
+    if (capital != c) utf8_append(capital, out);
+    if (several && !in_bracket) out.push_back(']');
+    if (!in_bracket && c < 128) word_end_ = out.size();
+  }
+  // The other cases of what a range within brackets has.
+  void other_cases(uint32_t from, uint32_t to) {
+    constexpr uint32_t kLastWithCase = 0x1e943;
+    if (!flags_.ignore_case) return;
+    std::vector<uint32_t> others;
+    for (uint32_t c = from; c <= std::min(to, flags_.unicode ? kLastWithCase : 127); c++) {
+      for (const uint32_t other : {lower(c), upper(c)})
+        if (other < from || other > to) others.push_back(other);
+    }
+    std::sort(others.begin(), others.end());
+    for (size_t i = 0; i < others.size();) {
+      size_t next = i + 1;
+      uint32_t last = others[i];
+      while (next < others.size() && others[next] <= last + 1) last = others[next++];
+      utf8_append(others[i], out);
+      out.push_back('-');
+      utf8_append(last, out);
+      i = next;
+    }
+  }
+
   // (...){1,1}? takes as little as the group can: so do the quantifiers in it.
   void make_group_lazy() {
     const size_t end = out.size() - 5;
@@ -124,6 +208,7 @@ class Translator {
 
   // \m and \M, where a word begins and ends. Beside a letter of the pattern a word boundary is that already.
   void word_edge(bool begin) {
+    beyond_re2 |= flags_.unicode;
     const auto is_word = [](char c) { return is_alnum(c) || c == '_'; };
     bool plain = false;
     if (begin) {
@@ -132,6 +217,8 @@ class Translator {
                        : !rest.empty() && is_word(rest[0])                ? 1
                                                                           : 0;
       plain = n > 0 && (rest.size() == n || Str("*?{").find(rest[n]) == Str::npos);
+    } else if (word_end_ == out.size()) {
+      plain = !out.empty();
     } else if (!out.empty() && is_word(out.back())) {
       const bool escaped = out.size() > 1 && out[out.size() - 2] == '\\';
       plain = !escaped || out.back() == 'w' || out.back() == 'd';
@@ -143,7 +230,13 @@ class Translator {
   }
 
   Outcome literal() {
-    out = re2::RE2::QuoteMeta(re2::StringPiece(in_.data() + at_, in_.size() - at_));
+    for (; at_ < in_.size(); at_ += utf8_length(in_[at_])) {
+      if (may_have_case(in_[at_])) {
+        letter(utf8_decode(in_, at_), false);
+      } else {
+        out.append(re2::RE2::QuoteMeta(re2::StringPiece(in_.data() + at_, 1)));
+      }
+    }
     return Outcome::kOk;
   }
 
@@ -178,15 +271,18 @@ class Translator {
   }
 
   Outcome escape(bool in_bracket) {
-    if (at_ + 1 >= in_.size()) return Outcome::kTrailingEscape;
+    if (at_ + 1 >= in_.size()) return Outcome::kBadEscape;
     const char c = in_[at_ + 1];
     at_ += 2;
     after_constraint_ = !in_bracket && Str("yYmMAZ").find(c) != Str::npos;
     switch (c) {
-      case 'y': out.append("\\b"); return Outcome::kOk;
+      case 'y':
+      case 'Y':
+        beyond_re2 |= flags_.unicode && !in_bracket;
+        out.append(c == 'y' ? "\\b" : "\\B");
+        return Outcome::kOk;
       case 'm':
       case 'M': word_edge(c == 'm'); return Outcome::kOk;
-      case 'Y': out.append("\\B"); return Outcome::kOk;
       case 'Z': out.append("\\z"); return Outcome::kOk;
       case 'B': out.append("\\\\"); return Outcome::kOk;
       case 'e': out.append("\\x1b"); return Outcome::kOk;
@@ -199,17 +295,13 @@ class Translator {
         }
         return Outcome::kOk;
       case 'u':
-      case 'U': {
-        const size_t digits = c == 'u' ? 4 : 8;
-        out.append("\\x{").append(in_.substr(at_, digits)).append("}");
-        at_ = std::min(at_ + digits, in_.size());
+      case 'U':
+        code(in_.substr(at_, c == 'u' ? 4 : 8), in_bracket);
         return Outcome::kOk;
-      }
       case 'x': {
         size_t n = 0;
         while (at_ + n < in_.size() && hex_value(in_[at_ + n]) >= 0) n++;
-        out.append("\\x{").append(in_.substr(at_, n)).append("}");
-        at_ += n;
+        code(in_.substr(at_, n), in_bracket);
         return Outcome::kOk;
       }
       case '0': out.append("\\x{0}"); return Outcome::kOk;
@@ -229,14 +321,29 @@ class Translator {
       default: break;
     }
     if (is_digit(c) && !in_bracket) beyond_re2 = true;
-    if (is_alnum(c)) {
-      out.append({'\\', c});  // RE2 refuses it
+    if (is_alpha(c)) return Outcome::kBadEscape;
+    if (is_digit(c)) {
+      out.append({'\\', c});
     } else if (static_cast<uint8_t>(c) < 0x80) {
       out.append({'\\', c});
     } else {
       out.push_back(c);
     }
     return Outcome::kOk;
+  }
+
+  // A character by its number.
+  void code(Str digits, bool in_bracket) {
+    at_ += digits.size();
+    uint32_t c = 0;
+    bool known = flags_.ignore_case && !digits.empty() && digits.size() <= 8;
+    for (const char digit : digits) {
+      known = known && hex_value(digit) >= 0;
+      c = c * 16 + static_cast<uint32_t>(std::max(hex_value(digit), 0));
+    }
+    const bool begins_range = in_bracket && in_.substr(at_).starts_with('-');
+    if (known && !begins_range && c < 0x110000 && (lower(c) != c || upper(c) != c)) return letter(c, in_bracket);
+    out.append("\\x{").append(digits).append("}");
   }
 
   // As escape(), of Unicode's classes.
@@ -250,12 +357,6 @@ class Translator {
       case 'S': members = unicode_class("space", false); break;
       case 'w':
       case 'W': members = unicode_class("word", false); break;
-      case 'm':
-      case 'M':
-      case 'y':
-      case 'Y':
-        if (!in_bracket) return Outcome::kAsciiOnly;
-        [[fallthrough]];
       default: return escape(in_bracket);
     }
     const bool negated = c == 'D' || c == 'S' || c == 'W';
@@ -267,7 +368,7 @@ class Translator {
     } else if (c == 'D') {
       out.append("\\P{Nd}");
     } else {
-      return Outcome::kAsciiOnly;
+      out.append(c == 'S' ? unicode_non_spaces() : unicode_non_words());
     }
     return Outcome::kOk;
   }
@@ -275,7 +376,6 @@ class Translator {
   Outcome bracket() {
     const Str rest = in_.substr(at_);
     if (rest.starts_with("[[:<:]]") || rest.starts_with("[[:>:]]")) {
-      if (flags_.unicode) return Outcome::kAsciiOnly;
       at_ += 7;
       word_edge(rest[3] == '<');
       after_constraint_ = true;
@@ -302,10 +402,12 @@ class Translator {
       } else if (c == '[' && at_ + 1 < in_.size() && in_[at_ + 1] == ':') {
         const size_t close = in_.find(":]", at_ + 2);
         if (close == Str::npos) return Outcome::kOk;
-        const char* members =
-            flags_.unicode ? unicode_class(in_.substr(at_ + 2, close - at_ - 2), flags_.ignore_case) : nullptr;
+        const Str name = in_.substr(at_ + 2, close - at_ - 2);
+        const char* members = flags_.unicode ? unicode_class(name, flags_.ignore_case) : nullptr;
         if (members != nullptr) {
           out.append(members);
+        } else if (flags_.ignore_case && (name == "upper" || name == "lower")) {
+          out.append("[:alpha:]");
         } else {
           out.append(in_.substr(at_, close + 2 - at_));
         }
@@ -314,6 +416,8 @@ class Translator {
                  in_[at_ + 3] == in_[at_ + 1]) {
         out.append({'\\', in_[at_ + 2]});
         at_ += 5;
+      } else if (flags_.ignore_case && c != ']' && c != '[') {
+        member();
       } else {
         if (c == ']' || c == '[') out.push_back('\\');
         out.push_back(c);
@@ -322,7 +426,24 @@ class Translator {
     }
     return Outcome::kOk;
   }
+  // A character within brackets, or a range of them, in all cases.
+  void member() {
+    const uint32_t from = utf8_decode(in_, at_);
+    const Str first = in_.substr(at_, utf8_length(in_[at_]));
+    at_ += first.size();
+    const Str rest = in_.substr(at_);
+    if (rest.size() < 2 || rest[0] != '-' || Str("]\\[").find(rest[1]) != Str::npos) {
+      if (may_have_case(first[0])) return letter(from, true);
+      out.append(first);
+      return;
+    }
+    const Str last = rest.substr(1, utf8_length(rest[1]));
+    at_ += 1 + last.size();
+    out.append(first).append("-").append(last);
+    other_cases(from, utf8_decode(last, 0));
+  }
 
+  size_t word_end_ = 0;            // where `out` ended behind a letter of ASCII
   bool after_constraint_ = false;  // the last atom matches no character: it takes no quantifier
   Str in_;
   RegexFlags& flags_;
@@ -437,17 +558,9 @@ const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags&
     return nullptr;
   }
   Translator translator(pattern, flags);
-  Outcome outcome = translator.run();
-  if (outcome == Outcome::kOk && flags.unicode && translator.beyond_re2) outcome = Outcome::kAsciiOnly;
-  switch (outcome) {
+  switch (translator.run()) {
     case Outcome::kOk: break;
-    case Outcome::kAsciiOnly:
-      context.fail(
-          sqlstate::kFeatureNotSupported,
-          "boundaries of words, look-around and back references on text beyond ASCII are not supported under this "
-          "collation");
-      return nullptr;
-    case Outcome::kTrailingEscape:
+    case Outcome::kBadEscape:
       context.fail(sqlstate::kInvalidRegularExpression, "invalid regular expression: invalid escape \\ sequence");
       return nullptr;
     case Outcome::kBadRepeat:
@@ -457,7 +570,8 @@ const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags&
   if (translator.beyond_re2) {
     const char* error = nullptr;
     auto slow = BacktrackRegex::compile(
-        translator.out, {flags.ignore_case, !flags.newline_stops, flags.newline_anchors, !translator.lazy}, error);
+        translator.out,
+        {flags.ignore_case, !flags.newline_stops, flags.newline_anchors, !translator.lazy, flags.unicode}, error);
     if (slow == nullptr) {
       context.fail(sqlstate::kInvalidRegularExpression, std::string("invalid regular expression: ") + error);
       return nullptr;
@@ -465,7 +579,6 @@ const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags&
     return cache.keep(context, std::move(key), nullptr, std::move(slow));
   }
   re2::RE2::Options options(re2::RE2::Quiet);
-  options.set_case_sensitive(!flags.ignore_case);
   options.set_longest_match(!translator.lazy);
   options.set_dot_nl(!flags.newline_stops);
   std::string text = flags.newline_anchors ? "(?m)" + translator.out : translator.out;

@@ -32,8 +32,7 @@ struct RegexFlags {
 // False: the context has 22023 `invalid regular expression option: "z"`.
 bool parse_regex_flags(FuncContext& context, Str text, RegexFlags& flags);
 
-// While it lives, patterns are compiled for text of which letters are Unicode's, as ICU's collations want it. Classes, of
-// which the machines know only ASCII's (boundaries of words, \S and \W in brackets), are 0A000 then.
+// While it lives, patterns are compiled for text of which letters are Unicode's, as other collations than C want it.
 class UnicodeRegexes {
  public:
   UnicodeRegexes(FuncContext& context, bool wanted);
