@@ -57,6 +57,7 @@ Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options)
 }
 
 InstanceImpl::~InstanceImpl() {
+  subscription_workers_.reset();
   auto_analyzer_.reset();
   if (data_ != nullptr && catalog_ != nullptr) {
     // The last checkpoint has the counters as they are: only a crash skips numbers.
@@ -163,7 +164,7 @@ Status InstanceImpl::start() {
       catalog_->set_class_calls(*class_calls_);
       INDIGO_TRY(rebuild_after_recovery(*this, threads, false));
     }
-    auto_analyzer_ = std::make_unique<AutoAnalyzer>(*this);
+    start_background(!options_.image_directory.empty());
     return {};
   }
   INDIGO_ASSIGN(catalog_, data_->load(*store_, options_, threads));
@@ -188,8 +189,14 @@ Status InstanceImpl::start() {
   limits.interval = std::chrono::seconds(number(defaults_, "checkpoint_timeout"));
   limits.log_bytes = static_cast<uint64_t>(number(defaults_, "max_wal_size")) << 20;
   data_->run(*store_, *catalog_, limits);
-  auto_analyzer_ = std::make_unique<AutoAnalyzer>(*this);
+  start_background(!data_->fresh());
   return {};
+}
+
+void InstanceImpl::start_background(bool has_past) {
+  auto_analyzer_ = std::make_unique<AutoAnalyzer>(*this);
+  subscription_workers_ = std::make_unique<subscription::SubscriptionWorkers>(*this);
+  if (has_past) subscription_workers_->look();
 }
 
 // `power` with a data directory, `none` without, unless the setting says otherwise.
@@ -430,6 +437,7 @@ std::string InstanceImpl::setting(const std::string& name) {
 }
 
 bool InstanceImpl::shutdown(Deadline deadline) {
+  if (subscription_workers_ != nullptr) subscription_workers_->stop();
   if (auto_analyzer_ != nullptr) auto_analyzer_->stop();
   {
     std::lock_guard lock(mutex_);

@@ -24,6 +24,7 @@
 #include "engine/session/transaction_outcomes.h"
 #include "engine/settings/system_settings.h"
 #include "engine/statement/shared_plans.h"
+#include "engine/subscription/subscription_workers.h"
 #include "log/log.h"
 #include "storage/store.h"
 
@@ -58,6 +59,7 @@ class InstanceImpl final : public Instance {
   TableActivity& table_activity() { return table_activity_; }
   exec::ScanCountRegistry& scan_counts() { return scan_counts_; }
   AutoAnalyzer& auto_analyzer() { return *auto_analyzer_; }
+  subscription::SubscriptionWorkers& subscription_workers() { return *subscription_workers_; }
   NotificationHub& notification_hub() { return notification_hub_; }
   replication::ChangeStream& change_stream() { return change_stream_; }
   replication::Walsenders& walsenders() { return walsenders_; }
@@ -88,6 +90,8 @@ class InstanceImpl final : public Instance {
 
  private:
   Result<log::Durability> durability() const;
+  // `has_past`: what is there may have subscriptions.
+  void start_background(bool has_past);
   // Of a pg_database row. Superusers mind only `allowed`.
   struct ConnectionLimits {
     bool allowed = false;
@@ -134,7 +138,9 @@ class InstanceImpl final : public Instance {
   int32_t next_pid_ = 0;
   bool shutting_down_ = false;
   WaitPoint session_ended_, database_opened_;
-  std::unique_ptr<AutoAnalyzer> auto_analyzer_;  // null until the instance has started
+  // Null until the instance has started.
+  std::unique_ptr<AutoAnalyzer> auto_analyzer_;
+  std::unique_ptr<subscription::SubscriptionWorkers> subscription_workers_;
 };
 
 }  // namespace indigo::engine

@@ -59,12 +59,10 @@ from pg_catalog.pg_publication p
      join pg_catalog.pg_class c on c.oid = t.relid
      join pg_catalog.pg_namespace n on n.oid = c.relnamespace)sql"},
     {"pg_stat_subscription", R"sql(
-select null::pg_catalog.oid as subid, null::pg_catalog.name as subname, null::pg_catalog.int4 as pid,
-       null::pg_catalog.oid as relid, null::pg_catalog.pg_lsn as received_lsn,
-       null::pg_catalog.timestamptz as last_msg_send_time,
-       null::pg_catalog.timestamptz as last_msg_receipt_time, null::pg_catalog.pg_lsn as latest_end_lsn,
-       null::pg_catalog.timestamptz as latest_end_time
-where false)sql"},
+select su.oid as subid, su.subname, st.pid, st.relid, st.received_lsn, st.last_msg_send_time, st.last_msg_receipt_time,
+       st.latest_end_lsn, st.latest_end_time
+from pg_catalog.pg_subscription su
+     left join pg_catalog.pg_stat_get_subscription(null::pg_catalog.oid) st on st.subid = su.oid)sql"},
     {"pg_stat_subscription_stats", R"sql(
 select null::pg_catalog.oid as subid, null::pg_catalog.name as subname,
        null::pg_catalog.int8 as apply_error_count, null::pg_catalog.int8 as sync_error_count,

@@ -23,6 +23,10 @@ bool load(Libpq& pq) {
     all = all && function != nullptr;
   };
   find("PQconnectdb", pq.connect);
+  find("PQconnectStartParams", pq.begin_connect);
+  find("PQconnectPoll", pq.poll);
+  find("PQputCopyData", pq.put_copy);
+  find("PQgetCopyData", pq.get_copy);
   find("PQstatus", pq.status);
   find("PQerrorMessage", pq.error);
   find("PQsocket", pq.socket);

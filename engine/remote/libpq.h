@@ -21,12 +21,16 @@ struct Libpq {
     char* payload;
     Notification* next;
   };
-  enum AnswerStatus : int { kEmpty = 0, kCommand = 1, kRows = 2, kCopyOut = 3, kCopyIn = 4, kOneRow = 9 };
+  enum AnswerStatus : int { kEmpty = 0, kCommand = 1, kRows = 2, kCopyOut = 3, kCopyIn = 4, kCopyBoth = 8, kOneRow = 9 };
+  enum PollStatus : int { kPollFailed = 0, kPollReading = 1, kPollWriting = 2, kPollOk = 3 };
   enum TransactionStatus : int { kIdle = 0 };
   // Fields of errors.
   static constexpr int kConnectionOk = 0, kSqlState = 'C', kMessage = 'M', kDetail = 'D', kHint = 'H', kContext = 'W';
 
   Connection* (*connect)(const char* options) = nullptr;
+  // The names and values of options, both ended by a null; `expand`: "dbname" may hold a whole connection string.
+  Connection* (*begin_connect)(const char* const* names, const char* const* values, int expand) = nullptr;
+  PollStatus (*poll)(Connection*) = nullptr;
   int (*status)(const Connection*) = nullptr;
   char* (*error)(const Connection*) = nullptr;
   int (*socket)(const Connection*) = nullptr;
@@ -43,6 +47,8 @@ struct Libpq {
   int (*consume)(Connection*) = nullptr;
   int (*busy)(Connection*) = nullptr;
   Answer* (*answer)(Connection*) = nullptr;
+  int (*put_copy)(Connection*, const char* data, int size) = nullptr;
+  int (*get_copy)(Connection*, char** data, int at_once) = nullptr;
   Notification* (*notification)(Connection*) = nullptr;
   int (*answer_status)(const Answer*) = nullptr;
   int (*row_count)(const Answer*) = nullptr;

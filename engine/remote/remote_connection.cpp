@@ -1,52 +1,25 @@
 #include "engine/remote/remote_connection.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <condition_variable>
-#include <csignal>
 #include <deque>
-#include <functional>
 #include <mutex>
-#include <system_error>
-#include <thread>
 
 #include "base/fiber/interrupt_error.h"
-#include "base/fiber/thread_start.h"
 #include "base/fiber/wait_point.h"
 #include "base/sqlstate.h"
+#include "engine/remote/remote_thread.h"
 
 namespace indigo::engine {
 
 namespace {
 
 constexpr size_t kQueuedBytes = size_t{1} << 20;
-
-std::string without_line_end(const char* text) {
-  std::string out = text == nullptr ? "" : text;
-  while (!out.empty() && out.back() == '\n') out.pop_back();
-  return out;
-}
-
-// A thread of its own, which nobody waits for.
-Status start_thread(std::function<void()> work) {
-  try {
-    std::thread([work = std::move(work)] {
-      sigset_t all;
-      sigfillset(&all);
-      pthread_sigmask(SIG_BLOCK, &all, nullptr);
-      begin_thread("remote");
-      work();
-    }).detach();
-  } catch (const std::system_error& e) {
-    return Error(SqlState("53000"), "could not start a thread: " + std::string(e.what()));
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -195,7 +168,7 @@ RemoteConnection::~RemoteConnection() {
 Result<std::unique_ptr<RemoteConnection>> RemoteConnection::open(const std::string& options) {
   INDIGO_ASSIGN(const Libpq* pq, libpq());
   auto state = std::make_shared<State>(*pq);
-  INDIGO_TRY(start_thread([state, options] {
+  INDIGO_TRY(start_remote_thread([state, options] {
     Libpq::Connection* made = state->pq.connect(options.c_str());
     if (made != nullptr && state->pq.status(made) == Libpq::kConnectionOk) {
       state->pq.ignore_notices(
@@ -225,7 +198,7 @@ Result<bool> RemoteConnection::send(const std::string& statement, bool by_rows) 
     if (by_rows) s.pq.one_row_at_a_time(s.connection);
     s.reading = true;
   }
-  const Status started = start_thread([state = state_] { state->read(); });
+  const Status started = start_remote_thread([state = state_] { state->read(); });
   if (!started.ok()) {
     const std::lock_guard lock(s.mutex);
     s.reading = false;
@@ -277,7 +250,7 @@ Result<std::string> RemoteConnection::cancel() {
   }
   if (request == nullptr) return std::string("no connection to cancel");
   const Libpq& pq = state_->pq;
-  INDIGO_TRY(start_thread([outcome, request, &pq] {
+  INDIGO_TRY(start_remote_thread([outcome, request, &pq] {
     char error[256] = "";
     const bool asked = pq.cancel(request, error, sizeof error) != 0;
     pq.free_cancel(request);

@@ -1,5 +1,7 @@
 // pg_stat_get_*: what the instance knows of its sessions, tables and databases; counters that it does not keep are zero,
 // times that never came are null.
+#include <unistd.h>
+
 #include "base/sqlstate.h"
 #include "engine/instance_impl.h"
 #include "engine/system/catalog_rows.h"
@@ -275,12 +277,32 @@ Status backend_numbers(SessionParts& session, std::span<const Datum>, const Syst
   }
   return {};
 }
-// What Indigo does not have: replication, shared memory.
+Status subscription_rows(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+  for (const auto& shown : session.instance().subscription_workers().shown()) {
+    if (!arguments.empty() && !arguments[0].null && arguments[0].oid() != shown.subscription) continue;
+    const subscription::WorkerStatus& status = *shown.status;
+    const auto number = [&](int64_t value) {
+      return shown.running && value != 0 ? Datum::of(value) : Datum::make_null(Phys::kI64);
+    };
+    const Datum row[] = {Datum::of_oid(shown.subscription),
+                         Datum::make_null(Phys::kI32),
+                         shown.running ? Datum::of(static_cast<int32_t>(::getpid())) : Datum::make_null(Phys::kI32),
+                         number(static_cast<int64_t>(status.received_lsn.load())),
+                         number(status.sent),
+                         number(status.received),
+                         number(static_cast<int64_t>(status.reported_lsn.load())),
+                         number(status.reported)};
+    sink(row);
+  }
+  return {};
+}
+
+// What Indigo does not have: shared memory.
 Status no_rows(SessionParts&, std::span<const Datum>, const SystemRowSink&) { return {}; }
 
 constexpr SystemRows kCountersRows[] = {
     {"pg_stat_get_backend_idset", backend_numbers}, {"pg_stat_get_progress_info", no_rows},
-    {"pg_stat_get_subscription", no_rows},          {"pg_stat_get_slru", no_rows},
+    {"pg_stat_get_subscription", subscription_rows}, {"pg_stat_get_slru", no_rows},
     {"pg_show_replication_origin_status", no_rows}, {"pg_get_shmem_allocations", no_rows},
     {"pg_get_backend_memory_contexts", no_rows},    {"pg_config", no_rows},
 };

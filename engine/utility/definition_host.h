@@ -72,6 +72,8 @@ class DefinitionHost final : public DdlHost {
     if (session_.changes().wanted(*relation)) session_.changes().inserted(relation, row);
   }
   void stored(const storage::Table& table) override { session_.block().note_new(table); }
+  bool is_in_block() const override { return session_.block().in_block() || session_.block().in_several(); }
+  Status change_subscriptions(Oid stopped) override;
   Status terminate_sessions(Oid database) override { return engine::terminate_sessions(session_, database); }
   void end_maintenance(Oid database) override;
   void analyzed(const catalog::RelationInfo& relation, uint64_t changes) override;

@@ -56,6 +56,12 @@ struct Owner {
 };
 }  // namespace
 
+Status DefinitionHost::change_subscriptions(Oid stopped) {
+  INDIGO_ASSIGN(std::shared_ptr<void> change, session_.instance().subscription_workers().change(stopped));
+  session_.block().keep(std::move(change));
+  return {};
+}
+
 std::shared_ptr<void> DefinitionHost::act_as(Oid role) { return std::make_shared<Owner>(session_, role); }
 
 Status DefinitionHost::run_text(std::string_view sql, Source source, const Rows& rows) {

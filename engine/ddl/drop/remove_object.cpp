@@ -135,6 +135,8 @@ Status remove_relation(DdlContext& c, Oid oid) {
   const char kind = row.chr(pg_class::c_relkind);
   INDIGO_TRY(remove_inheritance(c, oid));
   if (kind == 'p') INDIGO_TRY(remove_partition_key(c, oid));
+  if (kind == 'p' || kind == 'r')
+    INDIGO_TRY(erase_keys(c, table(c, catalog::pg_subscription_rel::kOid), {Datum::of_oid(oid)}, nullptr));
   if (kind == 'f') INDIGO_TRY(remove_foreign_table(c, oid));
   if (kind == 'i' || kind == 'I') {
     SystemTable& indexes = table(c, pg_index::kOid);

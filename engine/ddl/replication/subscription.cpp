@@ -8,8 +8,10 @@
 #include "engine/ddl/hold.h"
 #include "engine/ddl/replication/connection_string.h"
 #include "engine/ddl/replication/subscription_options.h"
+#include "engine/ddl/replication/subscription_publisher.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
+#include "engine/subscription/subscription_rows.h"
 #include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
@@ -22,10 +24,18 @@ constexpr SqlState kNotReady("55000");
 
 struct Subscription {
   Oid oid, owner;
-  std::string name;
-  bool enabled, has_slot;
+  std::string name, connection;
+  bool enabled;
+  std::optional<std::string> slot;
   std::vector<std::string> publications;
 };
+
+Status prevent_in_block(DdlContext& c, const char* statement) {
+  if (!c.host.is_in_block()) return {};
+  return Error(sqlstate::kActiveSqlTransaction, std::string(statement) + " cannot run inside a transaction block");
+}
+
+std::string origin_name(Oid subscription) { return "pg_" + std::to_string(subscription); }
 
 std::optional<Subscription> subscription_named(DdlContext& c, std::string_view name) {
   std::optional<Subscription> found;
@@ -35,9 +45,11 @@ std::optional<Subscription> subscription_named(DdlContext& c, std::string_view n
     found = {row.oid(pg_subscription::c_oid),
              row.oid(pg_subscription::c_subowner),
              std::string(name),
+             std::string(row.str(pg_subscription::c_subconninfo)),
              row.flag(pg_subscription::c_subenabled),
-             !row.is_null(pg_subscription::c_subslotname),
+             std::nullopt,
              read_texts(row.str(pg_subscription::c_subpublications))};
+    if (!row.is_null(pg_subscription::c_subslotname)) found->slot = row.str(pg_subscription::c_subslotname);
     return false;
   });
   return found;
@@ -87,6 +99,91 @@ void write_options(RowValues& row, const SubscriptionOptions& o) {
   if (o.disable_on_error) row.flag(pg_subscription::c_subdisableonerr, *o.disable_on_error);
 }
 
+// ---- what the publisher has
+
+// 42P01 and 42809 for a table that is not here, or is none.
+Result<Oid> target_of(DdlContext& c, const subscription::PublishedName& name) {
+  const auto relation = c.catalog.find_relation(name.schema, name.name);
+  const std::string shown = quoted(name.schema + "." + name.name);
+  if (relation == nullptr) return Error(sqlstate::kUndefinedTable, "relation " + shown + " does not exist");
+  if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kPartitionedTable) {
+    return Error(sqlstate::kWrongObjectType, "cannot use relation " + shown + " as logical replication target")
+        .with_detail(not_supported_for(relation->kind));
+  }
+  INDIGO_TRY(lock_object(c, relation->oid, TableLockMode::kAccessShare));
+  return relation->oid;
+}
+
+Status warn_of_missing(DdlContext& c, SubscriptionPublisher& publisher, const std::vector<std::string>& names) {
+  INDIGO_ASSIGN(const std::vector<std::string> missing, publisher.missing_publications(names));
+  if (missing.empty()) return {};
+  std::string list;
+  for (const std::string& name : missing) list += (list.empty() ? "" : ", ") + quoted(name);
+  warning(c, sqlstate::kUndefinedObject,
+          missing.size() == 1 ? "publication " + list + " does not exist on the publisher"
+                              : "publications " + list + " do not exist on the publisher");
+  return {};
+}
+
+// Tables that the publications have got become the subscription's, and those that they have lost are it no longer.
+Status refresh_tables(DdlContext& c, SubscriptionPublisher& publisher, const Subscription& s,
+                      const std::vector<std::string>& publications, bool copy_data) {
+  INDIGO_ASSIGN(const auto names, publisher.published_names(publications));
+  const auto before = subscription::table_states(c, s.oid);
+  std::vector<Oid> now;
+  for (const subscription::PublishedName& name : names) {
+    INDIGO_ASSIGN(const Oid relation, target_of(c, name));
+    now.push_back(relation);
+    const bool known = std::any_of(before.begin(), before.end(),
+                                   [&](const subscription::TableState& t) { return t.relation == relation; });
+    if (known) continue;
+    const char state = copy_data ? subscription::kTableInit : subscription::kTableReady;
+    INDIGO_TRY(subscription::add_table(c, s.oid, {relation, state, 0}));
+  }
+  for (const subscription::TableState& table : before) {
+    if (std::find(now.begin(), now.end(), table.relation) == now.end())
+      INDIGO_TRY(subscription::remove_table(c, s.oid, table.relation));
+  }
+  return {};
+}
+
+Status refresh(DdlContext& c, const Subscription& s, const std::vector<std::string>& publications, bool copy_data) {
+  INDIGO_ASSIGN(SubscriptionPublisher publisher, SubscriptionPublisher::connect(s.connection, s.name));
+  INDIGO_TRY(warn_of_missing(c, publisher, publications));
+  return refresh_tables(c, publisher, s, publications, copy_data);
+}
+
+// ---- origins
+
+Status make_origin(DdlContext& c, Oid subscription) {
+  namespace pg_replication_origin = catalog::pg_replication_origin;
+  SystemTable& t = table(c, pg_replication_origin::kOid);
+  Oid number = 1;  // the lowest that is free; rows come in its order
+  t.scan(c.txn, {}, [&](RowReader row) {
+    if (row.oid(pg_replication_origin::c_roident) != number) return false;
+    number++;
+    return true;
+  });
+  RowValues row(t.definition());
+  row.oid(pg_replication_origin::c_roident, number)
+      .str(pg_replication_origin::c_roname, origin_name(subscription));
+  return check(t.insert(c.txn, row));
+}
+
+Status drop_origin(DdlContext& c, Oid subscription) {
+  namespace pg_replication_origin = catalog::pg_replication_origin;
+  SystemTable& t = table(c, pg_replication_origin::kOid);
+  Oid number = kInvalidOid;
+  t.scan(c.txn, {}, [&](RowReader row) {
+    if (row.str(pg_replication_origin::c_roname) == origin_name(subscription))
+      number = row.oid(pg_replication_origin::c_roident);
+    return true;
+  });
+  return number == kInvalidOid ? Status() : check_erased(t.erase(c.txn, {Datum::of_oid(number)}));
+}
+
+// ---- ALTER SUBSCRIPTION
+
 // SET, ADD and DROP PUBLICATION.
 Status alter_publications(DdlContext& c, const Subscription& s, const PgQuery__AlterSubscriptionStmt& statement) {
   const bool adds = statement.kind == PG_QUERY__ALTER_SUBSCRIPTION_TYPE__ALTER_SUBSCRIPTION_ADD_PUBLICATION;
@@ -115,20 +212,32 @@ Status alter_publications(DdlContext& c, const Subscription& s, const PgQuery__A
       return Error(sqlstate::kInvalidObjectDefinition, "cannot drop all the publications from a subscription");
     names = std::move(all);
   }
-  if (o.refresh.value_or(true)) {
+  const bool refreshes = o.refresh.value_or(true);
+  if (refreshes && !s.enabled) {
     const std::string verb = adds ? "ADD" : drops ? "DROP" : "SET";
     const std::string instead = "ALTER SUBSCRIPTION ... " + verb + " PUBLICATION ... WITH (refresh = false)";
     return Error(kNotReady, "ALTER SUBSCRIPTION with refresh is not allowed for disabled subscriptions")
         .with_hint("Use " + instead + (verb == "SET" ? "." : " instead."));
   }
-  return update_subscription(c, s, [&](RowValues& row) { row.texts(pg_subscription::c_subpublications, names); });
+  if (refreshes) INDIGO_TRY(prevent_in_block(c, "ALTER SUBSCRIPTION with refresh"));
+  INDIGO_TRY(
+      update_subscription(c, s, [&](RowValues& row) { row.texts(pg_subscription::c_subpublications, names); }));
+  return refreshes ? refresh(c, s, names, o.copy_data.value_or(true)) : Status();
+}
+
+Status alter_refresh(DdlContext& c, const Subscription& s, NodeList options) {
+  if (!s.enabled)
+    return Error(kNotReady, "ALTER SUBSCRIPTION ... REFRESH is not allowed for disabled subscriptions");
+  INDIGO_ASSIGN(const SubscriptionOptions o, read_subscription_options(c, options, {"copy_data"}));
+  INDIGO_TRY(prevent_in_block(c, "ALTER SUBSCRIPTION ... REFRESH"));
+  return refresh(c, s, s.publications, o.copy_data.value_or(true));
 }
 
 Status alter_enabled(DdlContext& c, const Subscription& s, NodeList options) {
   INDIGO_ASSIGN(const SubscriptionOptions o, read_subscription_options(c, options, {"enabled"}));
-  if (!o.enabled.value_or(false)) return {};
-  if (!s.has_slot) return Error(kNotReady, "cannot enable subscription that does not have a slot name");
-  return unsupported("receiving changes from a publisher");
+  const bool enabled = o.enabled.value_or(false);
+  if (enabled && !s.slot) return Error(kNotReady, "cannot enable subscription that does not have a slot name");
+  return update_subscription(c, s, [&](RowValues& row) { row.flag(pg_subscription::c_subenabled, enabled); });
 }
 
 Status alter_skipped(DdlContext& c, const Subscription& s, NodeList options) {
@@ -143,6 +252,8 @@ Status alter_options(DdlContext& c, const Subscription& s, NodeList options) {
   INDIGO_ASSIGN(const SubscriptionOptions o,
                 read_subscription_options(
                     c, options, {"slot_name", "synchronous_commit", "binary", "streaming", "disable_on_error"}));
+  if (s.enabled && o.slot && !o.slot->name)
+    return Error(kNotReady, "cannot set slot_name = NONE for enabled subscription");
   return update_subscription(c, s, [&](RowValues& row) { write_options(row, o); });
 }
 
@@ -155,16 +266,16 @@ Status execute_create_subscription(DdlContext& c, const PgQuery__CreateSubscript
                                 {"connect", "enabled", "create_slot", "slot_name", "copy_data", "synchronous_commit",
                                  "binary", "streaming", "two_phase", "disable_on_error"}));
   INDIGO_TRY(check_subscription_options(o));
+  const bool connects = o.connect.value_or(true), makes_slot = o.create_slot.value_or(connects);
+  if (makes_slot) INDIGO_TRY(prevent_in_block(c, "CREATE SUBSCRIPTION ... WITH (create_slot = true)"));
   if (!c.catalog.is_superuser(c.catalog.user()))
     return Error(sqlstate::kInsufficientPrivilege, "must be superuser to create subscriptions");
   const std::string name = truncated_name(s.subname);
   INDIGO_TRY(check_subscription_name_free(c, name));
   INDIGO_TRY(check_connection_string(s.conninfo));
   INDIGO_ASSIGN(const std::vector<std::string> publications, publication_names(nodes(s.n_publication, s.publication)));
-  if (o.connect.value_or(true)) {
-    return Error(unsupported("connecting to a publisher"))
-        .with_hint("Use CREATE SUBSCRIPTION ... WITH (connect = false) to keep the definition alone.");
-  }
+  if (connects && o.two_phase.value_or(false)) return unsupported("two_phase of a subscription that connects");
+  INDIGO_TRY(c.host.change_subscriptions(kInvalidOid));
   INDIGO_TRY(hold_role(c, c.catalog.user()));
   SystemTable& t = table(c, pg_subscription::kOid);
   const Oid oid = next_oid(c);
@@ -174,7 +285,7 @@ Status execute_create_subscription(DdlContext& c, const PgQuery__CreateSubscript
       .i64(pg_subscription::c_subskiplsn, 0)
       .str(pg_subscription::c_subname, name)
       .oid(pg_subscription::c_subowner, c.catalog.user())
-      .flag(pg_subscription::c_subenabled, false)
+      .flag(pg_subscription::c_subenabled, connects && o.enabled.value_or(true))
       .flag(pg_subscription::c_subbinary, false)
       .flag(pg_subscription::c_substream, false)
       .chr(pg_subscription::c_subtwophasestate, o.two_phase.value_or(false) ? 'p' : 'd')
@@ -186,15 +297,28 @@ Status execute_create_subscription(DdlContext& c, const PgQuery__CreateSubscript
   write_options(row, o);
   INDIGO_TRY(check(t.insert(c.txn, row)));
   c.host.made(pg_subscription::kOid, oid, false);
-  warning(
-      c, SqlState("01000"),
-      "tables were not subscribed, you will have to run ALTER SUBSCRIPTION ... REFRESH PUBLICATION to subscribe the "
-      "tables");
+  INDIGO_TRY(make_origin(c, oid));
+  INDIGO_TRY(subscription::begin_progress(c, oid));
+  if (!connects) {
+    warning(c, SqlState("01000"),
+            "tables were not subscribed, you will have to run ALTER SUBSCRIPTION ... REFRESH PUBLICATION to subscribe "
+            "the tables");
+    return {};
+  }
+  const std::optional<std::string> slot = o.slot ? o.slot->name : name;
+  const Subscription made{oid, c.catalog.user(), name, s.conninfo, true, slot, publications};
+  INDIGO_ASSIGN(SubscriptionPublisher publisher, SubscriptionPublisher::connect(made.connection, name));
+  INDIGO_TRY(warn_of_missing(c, publisher, publications));
+  INDIGO_TRY(refresh_tables(c, publisher, made, publications, o.copy_data.value_or(true)));
+  if (!makes_slot) return {};
+  INDIGO_TRY(publisher.create_slot(*slot));
+  notice(c, "created replication slot " + quoted(*slot) + " on publisher");
   return {};
 }
 
 Status execute_alter_subscription(DdlContext& c, const PgQuery__AlterSubscriptionStmt& statement) {
   INDIGO_ASSIGN(const Subscription named, own_subscription(c, statement.subname));
+  INDIGO_TRY(c.host.change_subscriptions(named.oid));
   const SystemTable& t = table(c, pg_subscription::kOid);
   std::string image;
   INDIGO_TRY(check(t.claim(c.txn, t.key({Datum::of_oid(named.oid)}), image)));
@@ -208,8 +332,7 @@ Status execute_alter_subscription(DdlContext& c, const PgQuery__AlterSubscriptio
       INDIGO_TRY(check_connection_string(statement.conninfo));
       return update_subscription(c, s,
                                  [&](RowValues& row) { row.str(pg_subscription::c_subconninfo, statement.conninfo); });
-    case PG_QUERY__ALTER_SUBSCRIPTION_TYPE__ALTER_SUBSCRIPTION_REFRESH:
-      return Error(kNotReady, "ALTER SUBSCRIPTION ... REFRESH is not allowed for disabled subscriptions");
+    case PG_QUERY__ALTER_SUBSCRIPTION_TYPE__ALTER_SUBSCRIPTION_REFRESH: return alter_refresh(c, s, options);
     default: return alter_publications(c, s, statement);
   }
 }
@@ -220,16 +343,33 @@ Status execute_drop_subscription(DdlContext& c, const PgQuery__DropSubscriptionS
     return {};
   }
   INDIGO_ASSIGN(const Subscription named, own_subscription(c, statement.subname));
+  INDIGO_TRY(c.host.change_subscriptions(named.oid));
   SystemTable& t = table(c, pg_subscription::kOid);
   std::string image;
   INDIGO_TRY(check(t.claim(c.txn, t.key({Datum::of_oid(named.oid)}), image)));
   INDIGO_ASSIGN(const Subscription s, own_subscription(c, statement.subname));
-  if (s.has_slot) {
-    return Error(unsupported("dropping a replication slot of a publisher"))
-        .with_hint("Use ALTER SUBSCRIPTION ... SET (slot_name = NONE) to disassociate the subscription from the slot.");
-  }
+  if (s.slot) INDIGO_TRY(prevent_in_block(c, "DROP SUBSCRIPTION"));
+  INDIGO_TRY(subscription::remove_tables(c, s.oid));
+  INDIGO_TRY(drop_origin(c, s.oid));
   INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(s.oid)})));
-  return remove_comments(c, {pg_subscription::kOid, s.oid, 0});
+  INDIGO_TRY(remove_comments(c, {pg_subscription::kOid, s.oid, 0}));
+  if (!s.slot) return {};
+  auto publisher = SubscriptionPublisher::connect(s.connection, s.name);
+  if (!publisher.ok()) {
+    Error error = publisher.error();
+    constexpr std::string_view kReached = "could not connect to the publisher: ";
+    if (error.message.starts_with(kReached)) {
+      error.message = "could not connect to publisher when attempting to drop replication slot " + quoted(*s.slot) +
+                      ": " + error.message.substr(kReached.size());
+      error.hint =
+          "Use ALTER SUBSCRIPTION ... DISABLE to disable the subscription, and then use ALTER SUBSCRIPTION ... SET "
+          "(slot_name = NONE) to disassociate it from the slot.";
+    }
+    return error;
+  }
+  INDIGO_TRY(publisher->drop_slot(*s.slot));
+  notice(c, "dropped replication slot " + quoted(*s.slot) + " on publisher");
+  return {};
 }
 
 Result<Address> find_own_subscription(DdlContext& c, std::string_view name) {

@@ -1,0 +1,35 @@
+#include "engine/remote/remote_thread.h"
+
+#include <pthread.h>
+
+#include <csignal>
+#include <system_error>
+#include <thread>
+
+#include "base/fiber/thread_start.h"
+#include "base/sqlstate.h"
+
+namespace indigo::engine {
+
+Status start_remote_thread(std::function<void()> work) {
+  try {
+    std::thread([work = std::move(work)] {
+      sigset_t all;
+      sigfillset(&all);
+      pthread_sigmask(SIG_BLOCK, &all, nullptr);
+      begin_thread("remote");
+      work();
+    }).detach();
+  } catch (const std::system_error& e) {
+    return Error(SqlState("53000"), "could not start a thread: " + std::string(e.what()));
+  }
+  return {};
+}
+
+std::string without_line_end(const char* text) {
+  std::string out = text == nullptr ? "" : text;
+  while (!out.empty() && out.back() == '\n') out.pop_back();
+  return out;
+}
+
+}  // namespace indigo::engine

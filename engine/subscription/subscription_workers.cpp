@@ -1,0 +1,244 @@
+#include "engine/subscription/subscription_workers.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/thread_start.h"
+#include "base/server_log.h"
+#include "catalog/catalog.h"
+#include "engine/instance_impl.h"
+#include "types/oids.h"
+
+namespace indigo::engine::subscription {
+
+// Its thread sets `done` last; the launcher joins it.
+struct SubscriptionWorkers::Worker {
+  Subscription subscription;
+  StopEventPtr stop = std::make_shared<StopEvent>();
+  Waiter* waiter = nullptr;  // while it runs
+  bool done = false;
+  std::thread thread;
+};
+
+struct SubscriptionWorkers::Change {
+  Change(SubscriptionWorkers& all, Oid subscription) : workers(all), stopped(subscription) {}
+  ~Change() { workers.release(stopped); }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+
+  SubscriptionWorkers& workers;
+  const Oid stopped;
+};
+
+namespace {
+
+bool same_definition(const Subscription& a, const Subscription& b) {
+  return a.owner == b.owner && a.name == b.name && a.connection == b.connection && a.slot == b.slot &&
+         a.binary == b.binary && a.disable_on_error == b.disable_on_error && a.publications == b.publications &&
+         a.synchronous_commit == b.synchronous_commit;
+}
+
+}  // namespace
+
+SubscriptionWorkers::SubscriptionWorkers(InstanceImpl& instance) : instance_(instance) {}
+SubscriptionWorkers::~SubscriptionWorkers() { stop(); }
+
+void SubscriptionWorkers::stop() {
+  std::map<Oid, std::unique_ptr<Worker>> left;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    for (auto& [oid, worker] : workers_) end(*worker);
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  {
+    const std::lock_guard lock(mutex_);
+    left = std::move(workers_);
+    workers_.clear();
+  }
+  for (auto& [oid, worker] : left) worker->thread.join();
+}
+
+void SubscriptionWorkers::end(Worker& worker) {
+  worker.stop->set();
+  if (worker.waiter != nullptr) worker.waiter->interrupt(InterruptReason::kTerminate);
+}
+
+void SubscriptionWorkers::look() {
+  const std::lock_guard lock(mutex_);
+  look_ = true;
+  if (stop_) return;
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread([this] { launch(); });
+    } catch (const std::system_error& e) {
+      log_error("could not start the thread of subscriptions: " + std::string(e.what()));
+    }
+  }
+  wake_.notify_all();
+}
+
+Result<std::shared_ptr<void>> SubscriptionWorkers::change(Oid stopped) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped != kInvalidOid) {
+      held_.insert(stopped);
+      if (const auto found = workers_.find(stopped); found != workers_.end()) end(*found->second);
+    }
+  }
+  std::shared_ptr<void> out = std::make_shared<Change>(*this, stopped);
+  if (stopped == kInvalidOid) return out;
+  wake_.notify_all();
+  const WaitResult result = ended_.wait([&] {
+    const std::lock_guard lock(mutex_);
+    return !workers_.contains(stopped);
+  });
+  if (result != WaitResult::kWoken) return interrupt_error(Waiter::current().interrupted());
+  return out;
+}
+
+void SubscriptionWorkers::release(Oid stopped) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto held = held_.find(stopped); held != held_.end()) held_.erase(held);
+    not_before_.clear();
+  }
+  look();
+}
+
+std::vector<SubscriptionWorkers::Shown> SubscriptionWorkers::shown() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Shown> out;
+  for (const auto& [oid, status] : statuses_) out.push_back({oid, workers_.contains(oid), status});
+  return out;
+}
+
+void SubscriptionWorkers::launch() {
+  begin_thread("subscriptions");
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    const auto ready = [&] {
+      return stop_ || look_ || std::any_of(workers_.begin(), workers_.end(), [](const auto& w) { return w.second->done; });
+    };
+    if (next_look_ == kNoDeadline) {
+      wake_.wait(lock, ready);
+    } else {
+      wake_.wait_until(lock, next_look_, ready);
+    }
+    if (stop_) break;
+    look_ = false;
+    next_look_ = kNoDeadline;
+    lock.unlock();
+    round();
+    lock.lock();
+  }
+}
+
+std::vector<Subscription> SubscriptionWorkers::read_all() {
+  std::vector<Subscription> out;
+  const auto databases = instance_.catalog().databases();
+  const auto role = instance_.catalog().role(oid::kBootstrapSuperuser);
+  if (databases.empty() || role == nullptr) return out;
+  const auto session = ApplySession::open(instance_, Waiter::current(), databases.front(), oid::kBootstrapSuperuser);
+  if (!session.ok()) return out;
+  if (!(*session)->begin().ok()) return out;
+  const Status read = (*session)->in_catalog([&](DdlContext& c) -> Status {
+    out = all_subscriptions(c);
+    return {};
+  });
+  (*session)->rollback();
+  if (!read.ok()) out.clear();
+  return out;
+}
+
+void SubscriptionWorkers::round() {
+  const std::vector<Subscription> all = read_all();
+  const auto most = static_cast<size_t>(
+      std::strtoll(instance_.setting("max_logical_replication_workers").c_str(), nullptr, 10));
+  std::vector<std::unique_ptr<Worker>> gone;
+  std::vector<Subscription> to_start;
+  {
+    const std::lock_guard lock(mutex_);
+    const Deadline now = Clock::now();
+    for (auto at = workers_.begin(); at != workers_.end();) {
+      Worker& worker = *at->second;
+      const auto row = std::find_if(all.begin(), all.end(), [&](const Subscription& s) { return s.oid == at->first; });
+      const bool wanted = row != all.end() && row->enabled && !held_.contains(at->first) &&
+                          same_definition(*row, worker.subscription);
+      if (!wanted) end(worker);
+      if (worker.done) {
+        gone.push_back(std::move(at->second));
+        at = workers_.erase(at);
+      } else {
+        ++at;
+      }
+    }
+    size_t running = workers_.size();
+    for (const Subscription& s : all) {
+      if (!s.enabled || held_.contains(s.oid) || workers_.contains(s.oid)) continue;
+      const auto later = not_before_.find(s.oid);
+      if (later != not_before_.end() && later->second > now) {
+        next_look_ = std::min(next_look_, later->second);
+      } else if (running < most) {
+        running++;
+        to_start.push_back(s);
+      }
+    }
+    std::erase_if(statuses_, [&](const auto& one) {
+      return std::none_of(all.begin(), all.end(), [&](const Subscription& s) { return s.oid == one.first; });
+    });
+  }
+  for (const auto& worker : gone) worker->thread.join();
+  if (!gone.empty()) ended_.notify_all();
+  for (const Subscription& s : to_start) start(s);
+}
+
+void SubscriptionWorkers::start(const Subscription& subscription) {
+  const std::lock_guard lock(mutex_);
+  if (stop_ || held_.contains(subscription.oid)) return;
+  auto made = std::make_unique<Worker>();
+  made->subscription = subscription;
+  auto& status = statuses_[subscription.oid];
+  if (status == nullptr) status = std::make_shared<WorkerStatus>();
+  Worker* const worker = made.get();
+  try {
+    made->thread = std::thread([this, worker, status] {
+      begin_thread("subscription");
+      Waiter& waiter = Waiter::current();
+      {
+        const std::lock_guard inner(mutex_);
+        worker->waiter = &waiter;
+        if (worker->stop->is_set()) waiter.interrupt(InterruptReason::kTerminate);
+      }
+      Status done;
+      try {
+        done = ApplyWorker(instance_, waiter, worker->subscription, worker->stop, *status).run();
+      } catch (const std::bad_alloc&) {
+        done = Error(SqlState("53200"), "out of memory");
+      }
+      if (!done.ok() && !worker->stop->is_set()) {
+        const Error& error = done.error();
+        log_error(error.message + (error.detail.empty() ? "" : "\nDETAIL:  " + error.detail) +
+                  (error.where.empty() ? "" : "\nCONTEXT:  " + error.where));
+      }
+      const std::lock_guard inner(mutex_);
+      worker->waiter = nullptr;
+      worker->done = true;
+      const auto pause = std::chrono::milliseconds(
+          std::strtoll(instance_.setting("wal_retrieve_retry_interval").c_str(), nullptr, 10));
+      if (!worker->stop->is_set()) not_before_[worker->subscription.oid] = Clock::now() + pause;
+      wake_.notify_all();
+    });
+  } catch (const std::system_error& e) {
+    log_error("could not start a thread for subscription \"" + subscription.name + "\": " + e.what());
+    return;
+  }
+  workers_[subscription.oid] = std::move(made);
+}
+
+}  // namespace indigo::engine::subscription
