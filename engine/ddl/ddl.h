@@ -76,8 +76,8 @@ class DdlHost {
   }
   // Where the statement stands its transaction goes on behind it: in a block, or with others in one message.
   virtual bool is_in_block() const { return false; }
-  // pg_subscription changes in this transaction: the subscription's worker (kInvalidOid: none) has ended when this returns, and does
-  // not run until the transaction has ended. An interrupt.
+  // pg_subscription changes in this transaction: the subscription's worker (kInvalidOid: none) has ended when this returns, and
+  // does not run until the transaction has ended. An interrupt.
   virtual Status change_subscriptions(Oid /*stopped*/) { return {}; }
   // Logical replication hears of rows that definitions change: tables emptied by one TRUNCATE, a row of a new table.
   virtual void truncated(std::span<const std::shared_ptr<const catalog::RelationInfo>> /*tables*/, bool /*cascades*/,

@@ -21,7 +21,15 @@ struct Libpq {
     char* payload;
     Notification* next;
   };
-  enum AnswerStatus : int { kEmpty = 0, kCommand = 1, kRows = 2, kCopyOut = 3, kCopyIn = 4, kCopyBoth = 8, kOneRow = 9 };
+  enum AnswerStatus : int {
+    kEmpty = 0,
+    kCommand = 1,
+    kRows = 2,
+    kCopyOut = 3,
+    kCopyIn = 4,
+    kCopyBoth = 8,
+    kOneRow = 9
+  };
   enum PollStatus : int { kPollFailed = 0, kPollReading = 1, kPollWriting = 2, kPollOk = 3 };
   enum TransactionStatus : int { kIdle = 0 };
   // Fields of errors.

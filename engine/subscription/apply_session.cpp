@@ -69,9 +69,14 @@ Result<std::unique_ptr<ApplySession>> ApplySession::open(InstanceImpl& instance,
   out->session_ = std::make_unique<SessionImpl>(instance, waiter, std::move(database), 0, 0);
   ConnectOptions options;
   options.user = role->name;
-  options.settings = {{"session_replication_role", "replica"}, {"search_path", ""},     {"statement_timeout", "0"},
-                      {"lock_timeout", "0"},                   {"row_security", "off"}, {"DateStyle", "ISO, MDY"},
-                      {"IntervalStyle", "postgres"},           {"TimeZone", "GMT"},
+  options.settings = {{"session_replication_role", "replica"},
+                      {"search_path", ""},
+                      {"statement_timeout", "0"},
+                      {"lock_timeout", "0"},
+                      {"row_security", "off"},
+                      {"DateStyle", "ISO, MDY"},
+                      {"IntervalStyle", "postgres"},
+                      {"TimeZone", "GMT"},
                       {"synchronous_commit", synchronous_commit}};
   INDIGO_TRY(out->session_->start(options));
   instance.choose_method(out->session_->parts());

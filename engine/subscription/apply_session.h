@@ -48,7 +48,7 @@ class ApplySession {
   Status prepare(std::string_view name, std::string_view text);
   void forget(std::string_view name);
   Status execute(std::string_view name, std::span<const std::optional<std::string_view>> values,
-                           std::span<const Format> formats);
+                 std::span<const Format> formats);
 
   // Reads and changes system tables in the open transaction.
   Status in_catalog(const std::function<Status(DdlContext&)>& step);

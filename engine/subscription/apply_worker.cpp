@@ -93,8 +93,7 @@ Status ApplyWorker::copy_table(TableState table) {
   }));
   if (name.name.empty()) return {};  // dropped meanwhile
   doing_ = "copying table \"" + name.schema + "." + name.name + "\"";
-  INDIGO_ASSIGN(const auto source,
-                Publisher::connect(subscription_.connection, subscription_.name, stop_));
+  INDIGO_ASSIGN(const auto source, Publisher::connect(subscription_.connection, subscription_.name, stop_));
   INDIGO_TRY(source->ask("BEGIN READ ONLY ISOLATION LEVEL REPEATABLE READ"));
   const std::string slot = "pg_" + std::to_string(subscription_.oid) + "_sync_" + std::to_string(table.relation) + "_" +
                            std::to_string(instance_.system_identifier());
@@ -102,12 +101,13 @@ Status ApplyWorker::copy_table(TableState table) {
   INDIGO_ASSIGN(const Publisher::Rows made,
                 source->ask("CREATE_REPLICATION_SLOT \"" + slot + "\" TEMPORARY LOGICAL pgoutput " +
                             (new_syntax ? "(SNAPSHOT 'use')" : "USE_SNAPSHOT")));
-  const auto place = made.empty() || made[0].size() < 2 || !made[0][1] ? std::nullopt
-                                                                      : replication::read_position(*made[0][1]);
+  const auto place =
+      made.empty() || made[0].size() < 2 || !made[0][1] ? std::nullopt : replication::read_position(*made[0][1]);
   if (!place) return Error(sqlstate::kProtocolViolation, "the publisher did not tell where its snapshot is");
   INDIGO_ASSIGN(const PublishedTable published, published_table(*source, name, subscription_.publications));
   std::string columns;
-  for (const std::string& column : published.columns) columns += (columns.empty() ? "" : ", ") + ddl::identifier(column);
+  for (const std::string& column : published.columns)
+    columns += (columns.empty() ? "" : ", ") + ddl::identifier(column);
   INDIGO_TRY(source->begin_copy(published.copy));
   INDIGO_TRY(session_->begin());
   std::string row;
@@ -123,8 +123,8 @@ Status ApplyWorker::copy_table(TableState table) {
   INDIGO_TRY(session_->in_catalog([&](DdlContext& c) { return set_table(c, subscription_.oid, table); }));
   INDIGO_TRY(session_->commit());
   tables_[table.relation] = table;
-  log_info("logical replication of subscription \"" + subscription_.name + "\" has copied table \"" + name.schema + "." +
-           name.name + "\"");
+  log_info("logical replication of subscription \"" + subscription_.name + "\" has copied table \"" + name.schema +
+           "." + name.name + "\"");
   return {};
 }
 
@@ -275,16 +275,17 @@ Status ApplyWorker::apply(const RelationChange& relation) {
 Result<TargetTable*> ApplyWorker::target(uint32_t remote) {
   const auto described = remote_.find(remote);
   if (described == remote_.end())
-    return Error(sqlstate::kProtocolViolation, "no relation map entry for remote relation ID " + std::to_string(remote));
+    return Error(sqlstate::kProtocolViolation,
+                 "no relation map entry for remote relation ID " + std::to_string(remote));
   auto found = targets_.find(remote);
   if (found == targets_.end()) {
     INDIGO_ASSIGN(TargetTable made, TargetTable::find(*session_, described->second));
     found = targets_.emplace(remote, std::move(made)).first;
   }
   const auto table = tables_.find(found->second.relation());
-  const bool takes_part = table != tables_.end() &&
-                          (table->second.state == kTableReady ||
-                           (table->second.state == kTableSynced && table->second.lsn <= begin_.final_lsn));
+  const bool takes_part =
+      table != tables_.end() && (table->second.state == kTableReady ||
+                                 (table->second.state == kTableSynced && table->second.lsn <= begin_.final_lsn));
   return takes_part ? &found->second : nullptr;
 }
 

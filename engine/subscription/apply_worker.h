@@ -4,9 +4,9 @@
 // Invariants:
 // 1. *Once.* A transaction here applies one of the publisher's and writes how far the subscription has come, both or neither. The
 //    stream is asked for from there on.
-// 2. *Copies.* A table is copied in the snapshot of a temporary slot that is made for it, at a place that the worker's own stream has
-//    not reached yet, because a worker copies before it begins to stream. What was committed up to that place is passed over when
-//    the stream brings it.
+// 2. *Copies.* A table is copied in the snapshot of a temporary slot that is made for it, at a place that the worker's own
+//    stream has not reached yet, because a worker copies before it begins to stream. What was committed up to that place is
+//    passed over when the stream brings it.
 // 3. *Told when kept.* The publisher is told of a place as flushed only when all before it is committed here and, with -D, durable.
 //    Commits do not wait for the device one by one (the subscription's synchronous_commit is off unless it says otherwise).
 // 4. An error rolls the transaction back and ends the worker; it is started again later, or the subscription is switched off
@@ -40,11 +40,7 @@ class ApplyWorker {
  public:
   ApplyWorker(InstanceImpl& instance, Waiter& waiter, const Subscription& subscription, StopEventPtr stop,
               WorkerStatus& status)
-      : instance_(instance),
-        waiter_(waiter),
-        subscription_(subscription),
-        stop_(std::move(stop)),
-        status_(status) {}
+      : instance_(instance), waiter_(waiter), subscription_(subscription), stop_(std::move(stop)), status_(status) {}
 
   // Until it is told to stop, the publisher ends the stream, or something fails.
   Status run();
@@ -84,10 +80,10 @@ class ApplyWorker {
   std::map<uint32_t, RelationChange> remote_;  // as the stream has described them
   std::map<uint32_t, TargetTable> targets_;
   std::map<Oid, TableState> tables_;
-  uint64_t applied_ = 0;  // all of the stream up to here has been committed
-  uint64_t flushed_ = 0;  // and up to here it is durable
-  int unflushed_ = 0;     // commits behind that
-  Deadline told_{};       // when the publisher was
+  uint64_t applied_ = 0;    // all of the stream up to here has been committed
+  uint64_t flushed_ = 0;    // and up to here it is durable
+  int unflushed_ = 0;       // commits behind that
+  Deadline told_{};         // when the publisher was
   bool in_remote_ = false;  // between the publisher's begin and commit
   BeginChange begin_;       // of that transaction
   std::string doing_;       // what an error happened at, for its context

@@ -43,14 +43,13 @@ Result<std::vector<PublishedName>> published_names(Publisher& publisher, const s
   auto rows = publisher.ask("SELECT DISTINCT t.schemaname, t.tablename" + std::string(lists ? ", t.attnames" : "") +
                             " FROM pg_catalog.pg_publication_tables t WHERE t.pubname IN (" +
                             literal_list(publications) + ") ORDER BY 1, 2");
-  if (!rows.ok())
-    return without_prefix(rows.error(), "could not receive list of replicated tables from the publisher");
+  if (!rows.ok()) return without_prefix(rows.error(), "could not receive list of replicated tables from the publisher");
   std::vector<PublishedName> out;
   for (const auto& row : *rows) {
     PublishedName name{row[0].value_or(""), row[1].value_or("")};
     if (!out.empty() && out.back() == name) {
-      return Error(sqlstate::kFeatureNotSupported, "cannot use different column lists for table \"" + name.schema + "." +
-                                                       name.name + "\" in different publications");
+      return Error(sqlstate::kFeatureNotSupported, "cannot use different column lists for table \"" + name.schema +
+                                                       "." + name.name + "\" in different publications");
     }
     out.push_back(std::move(name));
   }
@@ -63,8 +62,9 @@ Result<PublishedTable> published_table(Publisher& publisher, const PublishedName
   const std::string failed = "could not fetch table info for table \"" + shown + "\" from publisher";
   const bool lists = publisher.server_version() >= kColumnListsSince;
   const std::string is_it = "n.nspname = " + ddl::literal(name.schema) + " AND c.relname = " + ddl::literal(name.name);
-  const std::string published = "t.schemaname = " + ddl::literal(name.schema) + " AND t.tablename = " +
-                                ddl::literal(name.name) + " AND t.pubname IN (" + literal_list(publications) + ")";
+  const std::string published = "t.schemaname = " + ddl::literal(name.schema) +
+                                " AND t.tablename = " + ddl::literal(name.name) + " AND t.pubname IN (" +
+                                literal_list(publications) + ")";
   std::string columns =
       "SELECT a.attname, c.relkind FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
       "JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid WHERE " +
@@ -86,7 +86,8 @@ Result<PublishedTable> published_table(Publisher& publisher, const PublishedName
   const bool plain = (*rows)[0][1] == "r";
   std::string filter;
   if (lists) {
-    auto filters = publisher.ask("SELECT DISTINCT t.rowfilter FROM pg_catalog.pg_publication_tables t WHERE " + published);
+    auto filters =
+        publisher.ask("SELECT DISTINCT t.rowfilter FROM pg_catalog.pg_publication_tables t WHERE " + published);
     if (!filters.ok()) return without_prefix(filters.error(), failed);
     // A publication without one sends every row.
     const bool all = std::any_of(filters->begin(), filters->end(), [](const auto& row) { return !row[0]; });

@@ -60,8 +60,8 @@ Result<bool> Publisher::wait(short events, Deadline deadline) {
 Result<std::unique_ptr<Publisher>> Publisher::connect(const std::string& connection, const std::string& name,
                                                       StopEventPtr stop) {
   INDIGO_ASSIGN(const Libpq* pq, libpq());
-  const std::array names = {"dbname", "replication", "fallback_application_name", "client_encoding", "options",
-                            static_cast<const char*>(nullptr)};
+  const std::array names = {"dbname",          "replication", "fallback_application_name",
+                            "client_encoding", "options",     static_cast<const char*>(nullptr)};
   const std::array values = {connection.c_str(),
                              "database",
                              name.c_str(),

@@ -37,7 +37,7 @@ Status remove_table(DdlContext& c, Oid subscription, Oid relation);
 // All of a subscription's rows.
 Status remove_tables(DdlContext& c, Oid subscription);
 
-uint64_t progress(DdlContext& c, Oid subscription);  // 0: none
+uint64_t progress(DdlContext& c, Oid subscription);      // 0: none
 Status begin_progress(DdlContext& c, Oid subscription);  // of a new one
 Status set_progress(DdlContext& c, Oid subscription, uint64_t lsn);
 

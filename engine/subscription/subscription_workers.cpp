@@ -123,7 +123,8 @@ void SubscriptionWorkers::launch() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
     const auto ready = [&] {
-      return stop_ || look_ || std::any_of(workers_.begin(), workers_.end(), [](const auto& w) { return w.second->done; });
+      return stop_ || look_ ||
+             std::any_of(workers_.begin(), workers_.end(), [](const auto& w) { return w.second->done; });
     };
     if (next_look_ == kNoDeadline) {
       wake_.wait(lock, ready);
@@ -158,8 +159,8 @@ std::vector<Subscription> SubscriptionWorkers::read_all() {
 
 void SubscriptionWorkers::round() {
   const std::vector<Subscription> all = read_all();
-  const auto most = static_cast<size_t>(
-      std::strtoll(instance_.setting("max_logical_replication_workers").c_str(), nullptr, 10));
+  const auto most =
+      static_cast<size_t>(std::strtoll(instance_.setting("max_logical_replication_workers").c_str(), nullptr, 10));
   std::vector<std::unique_ptr<Worker>> gone;
   std::vector<Subscription> to_start;
   {
@@ -168,8 +169,8 @@ void SubscriptionWorkers::round() {
     for (auto at = workers_.begin(); at != workers_.end();) {
       Worker& worker = *at->second;
       const auto row = std::find_if(all.begin(), all.end(), [&](const Subscription& s) { return s.oid == at->first; });
-      const bool wanted = row != all.end() && row->enabled && !held_.contains(at->first) &&
-                          same_definition(*row, worker.subscription);
+      const bool wanted =
+          row != all.end() && row->enabled && !held_.contains(at->first) && same_definition(*row, worker.subscription);
       if (!wanted) end(worker);
       if (worker.done) {
         gone.push_back(std::move(at->second));

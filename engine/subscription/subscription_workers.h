@@ -2,8 +2,8 @@
 // pg_subscription says. A server without subscriptions has none of these threads.
 //
 // Invariants:
-// 1. Who changes pg_subscription asks for a Change first, and lets it go when his transaction has ended; then the rows are looked at
-//    again, and a worker whose row has changed, or that was named, begins anew.
+// 1. Who changes pg_subscription asks for a Change first, and lets it go when his transaction has ended; then the rows are
+//    looked at again, and a worker whose row has changed, or that was named, begins anew.
 // 2. While a Change names a subscription its worker does not run: what it holds (locks, the publisher's slot) is free.
 // 3. A worker that has failed is started again after wal_retrieve_retry_interval, at once when something has changed.
 // 4. At most max_logical_replication_workers at a time; others wait until one ends.

@@ -147,9 +147,10 @@ Result<std::string> TargetTable::condition(std::vector<size_t>& columns) const {
     return std::string("IS NOT DISTINCT FROM");
   }
   if (has_key_) {
-    return Error(kNotReadyForChange,
-                 "publisher did not send replica identity column expected by the logical replication target relation \"" +
-                     shown_name() + "\"");
+    return Error(
+        kNotReadyForChange,
+        "publisher did not send replica identity column expected by the logical replication target relation \"" +
+            shown_name() + "\"");
   }
   return Error(kNotReadyForChange,
                "logical replication target relation \"" + shown_name() +

@@ -13,6 +13,7 @@ namespace indigo::types {
 namespace {
 
 constexpr int kUnlimited = -1, kMaxRepeat = 255;
+constexpr uint32_t kLastCharacter = 0x10ffff;
 
 struct Node {
   enum class Kind : uint8_t {
@@ -218,10 +219,9 @@ class BacktrackRegex::Compiler {
       Str name;
       uint32_t mask;
     };
-    constexpr Category kCategories[] = {{"L", U_GC_L_MASK},   {"Ll", U_GC_LL_MASK}, {"Lu", U_GC_LU_MASK},
-                                        {"M", U_GC_M_MASK},   {"N", U_GC_N_MASK},   {"Nd", U_GC_ND_MASK},
-                                        {"P", U_GC_P_MASK},   {"S", U_GC_S_MASK},   {"Z", U_GC_Z_MASK},
-                                        {"Co", U_GC_CO_MASK}};
+    constexpr Category kCategories[] = {
+        {"L", U_GC_L_MASK},   {"Ll", U_GC_LL_MASK}, {"Lu", U_GC_LU_MASK}, {"M", U_GC_M_MASK}, {"N", U_GC_N_MASK},
+        {"Nd", U_GC_ND_MASK}, {"P", U_GC_P_MASK},   {"S", U_GC_S_MASK},   {"Z", U_GC_Z_MASK}, {"Co", U_GC_CO_MASK}};
     const bool others = in_[at_] == 'P';
     const size_t close = in_.find('}', at_);
     if (!out_.options_.unicode || close == Str::npos) return fail("invalid escape \\ sequence");
@@ -358,6 +358,14 @@ class BacktrackRegex::Compiler {
     if (!more()) return fail("invalid escape \\ sequence");
     if (Str("dsw").find(in_[at_]) != Str::npos) {
       add_class(in_[at_++], set);
+      is_class = true;
+      return true;
+    }
+    if (Str("DSW").find(in_[at_]) != Str::npos) {
+      CharacterSet others;
+      add_class(static_cast<char>(in_[at_++] | 32), others);
+      for (size_t c = 0; c < 128; c++) set.ascii[c] = set.ascii[c] || !others.ascii[c];
+      set.ranges.emplace_back(128, kLastCharacter);
       is_class = true;
       return true;
     }

@@ -165,8 +165,7 @@ Status make_origin(DdlContext& c, Oid subscription) {
     return true;
   });
   RowValues row(t.definition());
-  row.oid(pg_replication_origin::c_roident, number)
-      .str(pg_replication_origin::c_roname, origin_name(subscription));
+  row.oid(pg_replication_origin::c_roident, number).str(pg_replication_origin::c_roname, origin_name(subscription));
   return check(t.insert(c.txn, row));
 }
 
@@ -220,14 +219,12 @@ Status alter_publications(DdlContext& c, const Subscription& s, const PgQuery__A
         .with_hint("Use " + instead + (verb == "SET" ? "." : " instead."));
   }
   if (refreshes) INDIGO_TRY(prevent_in_block(c, "ALTER SUBSCRIPTION with refresh"));
-  INDIGO_TRY(
-      update_subscription(c, s, [&](RowValues& row) { row.texts(pg_subscription::c_subpublications, names); }));
+  INDIGO_TRY(update_subscription(c, s, [&](RowValues& row) { row.texts(pg_subscription::c_subpublications, names); }));
   return refreshes ? refresh(c, s, names, o.copy_data.value_or(true)) : Status();
 }
 
 Status alter_refresh(DdlContext& c, const Subscription& s, NodeList options) {
-  if (!s.enabled)
-    return Error(kNotReady, "ALTER SUBSCRIPTION ... REFRESH is not allowed for disabled subscriptions");
+  if (!s.enabled) return Error(kNotReady, "ALTER SUBSCRIPTION ... REFRESH is not allowed for disabled subscriptions");
   INDIGO_ASSIGN(const SubscriptionOptions o, read_subscription_options(c, options, {"copy_data"}));
   INDIGO_TRY(prevent_in_block(c, "ALTER SUBSCRIPTION ... REFRESH"));
   return refresh(c, s, s.publications, o.copy_data.value_or(true));

@@ -32,8 +32,9 @@ Result<std::vector<std::string>> SubscriptionPublisher::missing_publications(con
 
 Result<std::vector<subscription::PublishedName>> SubscriptionPublisher::published_names(
     const std::vector<std::string>& publications) {
-  return subscription::aside<std::vector<subscription::PublishedName>>(
-      stop_, [publisher = publisher_, publications] { return subscription::published_names(*publisher, publications); });
+  return subscription::aside<std::vector<subscription::PublishedName>>(stop_, [publisher = publisher_, publications] {
+    return subscription::published_names(*publisher, publications);
+  });
 }
 
 Status SubscriptionPublisher::command(const std::string& text, const std::string& failed) {

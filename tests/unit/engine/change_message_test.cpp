@@ -1,10 +1,10 @@
 // pgoutput's messages as they come from a publisher, whole and cut off at every byte.
 #include "engine/subscription/change_message.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <variant>
+
+#include <gtest/gtest.h>
 
 #include "base/sqlstate.h"
 
@@ -18,13 +18,14 @@ std::string bytes(std::initializer_list<int> all) {
 }
 std::string with_zero(std::string_view text) { return std::string(text) + '\0'; }
 
-const std::string kRelation =
-    bytes({'R', 0, 0, 0x40, 1}) + with_zero("") + with_zero("t") + bytes({'f', 0, 2, 1}) + with_zero("id") +
-    bytes({0, 0, 0, 23, 255, 255, 255, 255, 0}) + with_zero("note") + bytes({0, 0, 0, 25, 255, 255, 255, 255});
+const std::string kRelation = bytes({'R', 0, 0, 0x40, 1}) + with_zero("") + with_zero("t") + bytes({'f', 0, 2, 1}) +
+                              with_zero("id") + bytes({0, 0, 0, 23, 255, 255, 255, 255, 0}) + with_zero("note") +
+                              bytes({0, 0, 0, 25, 255, 255, 255, 255});
 const std::string kUpdate = bytes({'U', 0, 0, 0x40, 1, 'K', 0, 2, 't', 0, 0, 0, 1, '7', 'n'}) +
                             bytes({'N', 0, 2, 't', 0, 0, 0, 2, '1', '0', 'u'});
 const std::string kTruncate = bytes({'T', 0, 0, 0, 2, 3, 0, 0, 0x40, 1, 0, 0, 0x40, 2});
-const std::string kCommit = bytes({'C', 0, 0, 0, 0, 0, 0, 0, 0, 9}) + bytes({0, 0, 0, 1, 0, 0, 0, 5}) + std::string(8, 0);
+const std::string kCommit =
+    bytes({'C', 0, 0, 0, 0, 0, 0, 0, 0, 9}) + bytes({0, 0, 0, 1, 0, 0, 0, 5}) + std::string(8, 0);
 
 TEST(ChangeMessage, ReadsRelationsWithTheirKeys) {
   const auto message = read_change(kRelation);
