@@ -65,6 +65,9 @@ function(indigo_gtest name folder)
   if(INDIGO_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${name} PRIVATE -Wno-subobject-linkage) # it takes a source within a group for a header
   endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_link_options(${name} PRIVATE -Wl,-z,muldefs) # tests that bring their own operator new, beside a sanitizer's
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${indigo_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600 WORKING_DIRECTORY ${indigo_SOURCE_DIR})
