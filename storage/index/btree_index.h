@@ -65,8 +65,13 @@ class BtreeIndex final : public Index {
   void insert_guarded(const EntryKey& entry, uint32_t* restarts = nullptr);  // neither key is too large
   bool erase_guarded(const EntryKey& entry, const std::function<bool()>& still_needed, uint32_t* restarts = nullptr);
   bool contains(const EntryKey& entry) const;
-  // Loads ahead what changes at these keys will touch, as look-ups of many keys do.
-  void prefetch(std::span<const Bytes> keys) const;
+  // The leaves where some keys' changes will be, found side by side. A change that is told which of them is its own needs no
+  // descent, if the epoch is the same and nothing has happened to the leaf meanwhile; else it makes one.
+  static constexpr size_t kLookupBatch = 16;
+  class Ahead;
+  void look_ahead(std::span<const Bytes> keys, Ahead& ahead) const;  // at most kLookupBatch keys
+  void insert_guarded(const EntryKey& entry, const Ahead& ahead, size_t i);
+  bool erase_guarded(const EntryKey& entry, const Ahead& ahead, size_t i);
 
   // Reads at most `max` entries that are at or after `from` and before `end`, all from one leaf, and moves `from`
   // behind what it read. False at the end of the range (the batch may have entries then). A batch without entries
@@ -99,13 +104,14 @@ class BtreeIndex final : public Index {
   // One attempt; false when something changed on the way.
   bool try_descend(Toward toward, const EntryKey& place, uint32_t level, Path& path) const;
   void descend(Toward toward, const EntryKey& place, uint32_t level, Path& path) const;
-  static constexpr size_t kLookupBatch = 16;
   // A descent of several keys side by side, at most kLookupBatch. A leaf that is null has to be looked for again.
   struct LeafFound {
     BtreeNode* leaf = nullptr;
     uint64_t version = 0;
   };
   void find_leaves(std::span<const Bytes> keys, std::span<LeafFound> leaves) const;
+  // The leaf is latched, and it is the entry's.
+  bool latch_there(const LeafFound& at, const EntryKey& entry, BtreeNode::Found& found) const;
   // The nearest separator right (left) of the way that the path took: where the next leaf begins (this one begins).
   // False when there is none; *valid false when something changed.
   bool upper_fence(const Path& path, BtreePlace& fence, bool* valid) const;
@@ -156,6 +162,12 @@ class BtreeIndex final : public Index {
     std::atomic<int64_t> value{0};
   };
   std::array<Counter, 8> entries_;  // their sum is the number of entries; by thread, to keep the cache line local
+};
+
+class BtreeIndex::Ahead {
+  friend class BtreeIndex;
+  uint64_t epoch_ = 0;
+  std::array<LeafFound, kLookupBatch> leaves_;
 };
 
 std::unique_ptr<Index> create_btree_index(EpochManager& epochs, const PauseHook& pauses);

@@ -47,18 +47,57 @@ bool BtreeIndex::contains(const EntryKey& entry) const {
   }
 }
 
-void BtreeIndex::prefetch(std::span<const Bytes> keys) const {
-  LeafFound leaves[kLookupBatch];
+void BtreeIndex::look_ahead(std::span<const Bytes> keys, Ahead& ahead) const {
   EpochManager::Guard guard(epochs_);
-  for (size_t begin = 0; begin < keys.size(); begin += kLookupBatch) {
-    const size_t n = std::min(kLookupBatch, keys.size() - begin);
-    std::fill_n(leaves, n, LeafFound{});
-    find_leaves(keys.subspan(begin, n), {leaves, n});
-    for (size_t i = 0; i < n; i++) {
-      if (leaves[i].leaf == nullptr) continue;
-      leaves[i].leaf->prefetch_entry(leaves[i].leaf->lower_bound({keys[begin + i], {}}).position);
-    }
+  ahead.epoch_ = epochs_.current();
+  ahead.leaves_.fill({});
+  find_leaves(keys, {ahead.leaves_.data(), keys.size()});
+  for (const LeafFound& at : ahead.leaves_) {
+    if (at.leaf != nullptr) at.leaf->prefetch_heap();
   }
+}
+
+// What comes before an entry that is there, and not before the key by which the leaf was found, belongs there. A leaf of this
+// tree's own generation has none but such above it (btree_sharing.cpp).
+bool BtreeIndex::latch_there(const LeafFound& at, const EntryKey& entry, BtreeNode::Found& found) const {
+  if (at.leaf == nullptr || !mine(*at.leaf)) return false;
+  found = at.leaf->lower_bound(entry);
+  return found.position < at.leaf->count() && at.leaf->latch.try_upgrade(at.version);
+}
+
+void BtreeIndex::insert_guarded(const EntryKey& entry, const Ahead& ahead, size_t i) {
+  BtreeNode::Found found;
+  if (epochs_.current() == ahead.epoch_ && latch_there(ahead.leaves_[i], entry, found)) {
+    BtreeNode& leaf = *ahead.leaves_[i].leaf;
+    const bool done = found.equal || leaf.has_room(entry.key.size(), entry.primary_key.size());
+    if (done && !found.equal) {
+      leaf.insert(found.position, entry, nullptr);
+      leaf.latch.unlock();
+      count_entries(1);
+    } else {
+      leaf.latch.unlock_unchanged();
+    }
+    if (done) return;
+  }
+  insert_guarded(entry);
+}
+
+bool BtreeIndex::erase_guarded(const EntryKey& entry, const Ahead& ahead, size_t i) {
+  BtreeNode::Found found;
+  if (epochs_.current() == ahead.epoch_ && latch_there(ahead.leaves_[i], entry, found)) {
+    BtreeNode& leaf = *ahead.leaves_[i].leaf;
+    if (!found.equal) {
+      leaf.latch.unlock_unchanged();
+      return false;
+    }
+    leaf.remove(found.position);
+    const bool underfull = leaf.underfull() && &leaf != load_shared(&root_);
+    leaf.latch.unlock();
+    count_entries(-1);
+    if (underfull) shrink(entry);
+    return true;
+  }
+  return erase_guarded(entry, {});
 }
 
 void BtreeIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out) {

@@ -26,6 +26,7 @@
 // Source: Leis et al., Optimistic lock coupling; Bayer and Unterauer, Prefix B-trees; Graefe, Modern B-tree techniques.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -104,6 +105,8 @@ class alignas(64) BtreeNode {
   // What a search for the key touches next, and what an entry found there needs.
   void prefetch_slots(Bytes key) const;
   void prefetch_entry(uint32_t position) const;
+  // Where the next entry's bytes will be.
+  void prefetch_heap() const { __builtin_prefetch(bytes() + std::max(load_shared(&heap_begin_), 1U) - 1, 1); }
 
   // ---- latched
   // Can one more entry with this full key length be inserted, after compacting if need be?

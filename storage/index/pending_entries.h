@@ -5,7 +5,10 @@
 // Invariant: entries stay in the order in which they came, so the first n of now are the first n until some are removed.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,18 @@ class PendingEntries {
    public:
     size_t size() const { return entries_.size(); }
     EntryKey at(size_t i) const { return name(entries_[i]); }
+    // Calls merge(entry, i) for each, after ahead() was called with the keys of it and others, of which it is the ith: so the
+    // misses of several changes overlap.
+    template <size_t kMost, class Ahead, class Merge>
+    void for_each_ahead(Ahead ahead, Merge merge) const {
+      std::array<Bytes, kMost> keys;
+      for (size_t begin = 0; begin < size(); begin += kMost) {
+        const size_t n = std::min(kMost, size() - begin);
+        for (size_t i = 0; i < n; i++) keys[i] = at(begin + i).key;
+        ahead(std::span<const Bytes>(keys.data(), n));
+        for (size_t i = 0; i < n; i++) merge(at(begin + i), i);
+      }
+    }
     void clear();
 
    private:

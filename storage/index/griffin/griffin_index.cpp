@@ -158,25 +158,20 @@ void GriffinIndex::merge(Shard& shard, const KeyRange& range, Why why) const {
     shard.pending.collect(range, batch);
   }
   if (batch.size() == 0) return;
-  constexpr size_t kAhead = 16;
-  std::array<Bytes, kAhead> keys;
-  for (size_t i = 0; i < batch.size(); i++) {
-    if (i % kAhead == 0) {  // the misses of several changes overlap
-      const size_t n = std::min(kAhead, batch.size() - i);
-      for (size_t k = 0; k < n; k++) keys[k] = batch.at(i + k).key;
-      tree_->prefetch({keys.data(), n});
-    }
-    const EntryKey entry = batch.at(i);
+  BtreeIndex::Ahead ahead;
+  const auto merge_entry = [&](const EntryKey& entry, size_t i) {
     pauses_.at(PausePoint::kMergeEntry);
-    if (hash_->contains(entry)) {
-      pauses_.at(PausePoint::kMergeEntry);
-      const StorageStatus merged = tree_->insert(entry.key, entry.primary_key);
-      INDIGO_CHECK(merged == StorageStatus::kOk);  // the hash table took it
+    const bool there = hash_->contains(entry);
+    pauses_.at(PausePoint::kMergeEntry);
+    EpochManager::WriteGuard guard(epochs_);
+    if (there) {
+      tree_->insert_guarded(entry, ahead, i);
     } else {
-      pauses_.at(PausePoint::kMergeEntry);
-      tree_->erase(entry.key, entry.primary_key, {});
+      tree_->erase_guarded(entry, ahead, i);
     }
-  }
+  };
+  batch.for_each_ahead<BtreeIndex::kLookupBatch>([&](std::span<const Bytes> keys) { tree_->look_ahead(keys, ahead); },
+                                                 merge_entry);
   size_t bytes;
   {
     std::lock_guard lock(shard.lock);

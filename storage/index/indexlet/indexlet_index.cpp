@@ -144,16 +144,10 @@ void IndexletIndex::merge(Batch& batch, const KeyRange& range, Why why) const {
     batch.pending.collect(range, names);
   }
   if (names.size() == 0) return;
-  constexpr size_t kAhead = 16;
-  std::array<Bytes, kAhead> keys;
-  for (size_t i = 0; i < names.size(); i++) {
-    if (i % kAhead == 0 && names.size() > 1) {
-      const size_t n = std::min(kAhead, names.size() - i);
-      for (size_t k = 0; k < n; k++) keys[k] = names.at(i + k).key;
-      tree_->prefetch({keys.data(), n});
-    }
-    merge_entry(names.at(i));
-  }
+  BtreeIndex::Ahead ahead;
+  names.for_each_ahead<BtreeIndex::kLookupBatch>(
+      [&](std::span<const Bytes> keys) { tree_->look_ahead(keys, ahead); },
+      [&](const EntryKey& entry, size_t i) { merge_entry(entry, ahead, i); });
   size_t bytes;
   {
     std::lock_guard lock(batch.lock);
@@ -171,7 +165,7 @@ void IndexletIndex::merge(Batch& batch, const KeyRange& range, Why why) const {
   adapt(why, names.size());
 }
 
-void IndexletIndex::merge_entry(const EntryKey& entry) const {
+void IndexletIndex::merge_entry(const EntryKey& entry, const BtreeIndex::Ahead& ahead, size_t i) const {
   pauses_.at(PausePoint::kMergeEntry);
   const uint64_t hash = HashIndex::hash_of(entry.key);
   EpochManager::WriteGuard guard(epochs_);
@@ -197,9 +191,9 @@ void IndexletIndex::merge_entry(const EntryKey& entry) const {
   Indexlet::Slot* const slot = indexlet.find(entry, hash);
   if (slot == nullptr) return;
   if (slot->state() == Indexlet::State::kPresent) {
-    tree_->insert_guarded(entry);
+    tree_->insert_guarded(entry, ahead, i);
   } else {
-    tree_->erase_guarded(entry, {});
+    tree_->erase_guarded(entry, ahead, i);
   }
   indexlet.release(*slot, hash);
 }

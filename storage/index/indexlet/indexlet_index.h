@@ -118,7 +118,7 @@ class IndexletIndex final : public Index, private ServicedIndex {
   void posted(bool buffered, bool full, uint32_t restarts);
   void count_direct_write(uint32_t restarts);
   void merge(Batch& batch, const KeyRange& range, Why why) const;
-  void merge_entry(const EntryKey& entry) const;
+  void merge_entry(const EntryKey& entry, const BtreeIndex::Ahead& ahead, size_t i) const;
   // The tree has, in this range, what the index has.
   void repair(const KeyRange& range) const;
   void adapt(Why why, size_t merged) const;

@@ -1,12 +1,16 @@
 // Indexlets' own schedules: what comes before, in the middle of and after a merge. What every structure does is in
 // index_conformance_test.cpp.
 #include <atomic>
+#include <random>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/mutation.h"
 #include "storage/index/indexlet/indexlet_index.h"
+#include "tests/random_seed.h"
 #include "tests/unit/storage/held_merge.h"
 #include "tests/unit/storage/index_entries.h"
 
@@ -305,6 +309,72 @@ TEST(IndexletService, ClonesOfAnIndexWhoseIndexletGoesHaveAllEntries) {
   while (index->service_statistics()->backlog_entries > 0) std::this_thread::yield();
   service.stop();
   EXPECT_GT(points.clones(), 1u);
+}
+
+// What a merge looks for ahead is a hint: whatever becomes of the leaves meanwhile, changes go where they belong.
+TEST(BtreeAheadTest, ChangesFindTheirLeavesWhateverBecameOfThem) {
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
+  std::mt19937 random(seed);
+  EpochManager epochs;
+  PauseHook pauses;
+  BtreeIndex tree(epochs, nullptr, pauses);
+  std::set<std::pair<std::string, std::string>> model;
+  std::vector<std::pair<std::unique_ptr<Index>, size_t>> clones;
+  uint64_t generation = 1;
+  // Few keys with many entries each, so that a key's entries are in several leaves.
+  const auto entry = [&] { return std::make_pair(number_key(random() % 40), number_key(random() % 500)); };
+  for (int round = 0; round < 3000; round++) {
+    const bool grow = (round / 500) % 2 == 0;
+    std::vector<std::pair<std::string, std::string>> changes(1 + random() % BtreeIndex::kLookupBatch);
+    for (auto& change : changes) change = entry();
+    std::vector<Bytes> keys;
+    for (const auto& change : changes) keys.emplace_back(change.first);
+    BtreeIndex::Ahead ahead;
+    tree.look_ahead(keys, ahead);
+    const uint32_t meanwhile = random() % 4;
+    for (uint32_t i = 0; meanwhile == 1 && i < 200; i++) {
+      const auto other = entry();
+      if (grow) {
+        EXPECT_EQ(tree.insert(other.first, other.second), StorageStatus::kOk);
+        model.insert(other);
+      } else {
+        EXPECT_EQ(tree.erase(other.first, other.second, {}), model.erase(other) == 1);
+      }
+    }
+    if (meanwhile == 2 && round % 50 == 0) {
+      epochs.pause_writers();
+      clones.emplace_back(tree.clone(generation + 1, generation + 2), model.size());
+      epochs.resume_writers();
+      generation += 2;
+    }
+    if (meanwhile == 3) epochs.collect();
+    for (size_t i = 0; i < changes.size(); i++) {
+      const EntryKey change{changes[i].first, changes[i].second};
+      EpochManager::WriteGuard guard(epochs);
+      if (grow) {
+        tree.insert_guarded(change, ahead, i);
+        model.insert(changes[i]);
+      } else {
+        EXPECT_EQ(tree.erase_guarded(change, ahead, i), model.erase(changes[i]) == 1);
+      }
+    }
+    if (round % 100 == 99) {
+      ASSERT_EQ(tree.check(), "");
+      ASSERT_EQ(tree.entry_count(), model.size());
+    }
+  }
+  EXPECT_EQ(tree.check(), "");
+  auto expected = model.begin();
+  const auto scan = tree.scan(KeyRange::all(), Direction::kForward);
+  for (auto entries = scan->next(100); !entries.empty(); entries = scan->next(100)) {
+    for (const IndexEntry& e : entries) {
+      ASSERT_EQ(std::make_pair(std::string(e.key), std::string(e.primary_key)), *expected);
+      ++expected;
+    }
+  }
+  EXPECT_EQ(expected, model.end());
+  for (const auto& [clone, count] : clones) EXPECT_EQ(count_entries(*clone), count);
 }
 
 TEST(PhantomletTest, PartsAscendWithKeys) {
