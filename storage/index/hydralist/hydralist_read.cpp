@@ -207,8 +207,11 @@ class HydralistScan final : public IndexScan {
     do {
       target = node == nullptr ? index_.find(toward, place) : index_.walk(node, toward, place);
       node = target.node;
+      node->prefetch_entries();
       index_.pauses_.at(PausePoint::kReadLeaf);
     } while (!node->copy(target.version, copy));
+    // What comes next is on its way while this is looked at, if this is not enough.
+    if (forward && target.next != nullptr && copy.count() < max) target.next->prefetch_entries();
     uint32_t first = 0, end = copy.count();
     if (forward) {
       if (bounded_) first = copy.lower_bound(place);
