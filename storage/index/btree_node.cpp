@@ -232,7 +232,7 @@ bool BtreeNode::has_room(size_t key_length, size_t primary_length) const {
 void BtreeNode::store_entry(uint32_t position, Bytes key_begin, Bytes key_end, Bytes primary_key, BtreeNode* child) {
   auto key_length = static_cast<uint32_t>(key_begin.size() + key_end.size());
   auto size = static_cast<uint32_t>(child_bytes() + key_length + primary_key.size());
-  heap_begin_ -= size;
+  store_shared(&heap_begin_, heap_begin_ - size);
   store_shared(&heap_live_, heap_live_ + size);
   char* to = bytes() + heap_begin_;
   if (!is_leaf()) copy_to_shared(to, &child, sizeof child);
@@ -305,7 +305,7 @@ void BtreeNode::compact() {
     Slot& slot = slots()[i];
     store_shared(&slot.offset, move(slot.offset, child_bytes() + slot.key_length + slot.primary_length));
   }
-  heap_begin_ = to;
+  store_shared(&heap_begin_, to);
 }
 
 size_t BtreeNode::bytes_of(uint32_t first, uint32_t end, size_t prefix_length) const {
