@@ -203,7 +203,8 @@ uint32_t DataNode::find(const EntryKey& entry, uint8_t print, uint64_t version) 
   const BlockView view = this->view();
   prefetch_room(view);
   uint64_t candidates = fingerprints_.match(print) & view.slots();
-  if (candidates == 0 || !latch.validate(version)) return kSlots;
+  if (candidates == 0) return kSlots;
+  if (!latch.validate(version)) return kChanged;
   for (; candidates != 0; candidates &= candidates - 1) {
     const auto slot = static_cast<uint32_t>(std::countr_zero(candidates));
     const StoredEntry s = view.at(slot);
@@ -216,19 +217,22 @@ uint32_t DataNode::find(const EntryKey& entry, uint8_t print, uint64_t version) 
   return kSlots;
 }
 
-size_t DataNode::read_key(Bytes key, uint8_t print, uint64_t version, std::vector<std::string>& primary_keys,
-                          size_t count) const {
+bool DataNode::read_key(Bytes key, uint8_t print, uint64_t version, std::vector<std::string>& primary_keys,
+                        size_t& count) const {
   const BlockView view = this->view();
   uint64_t candidates = fingerprints_.match(print) & view.slots();
-  if (candidates == 0 || !latch.validate(version)) return count;
-  if (view.shape.even() && view.shape.key_length() != key.size()) return count;
+  if (!latch.validate(version)) return false;
+  if (candidates == 0 || (view.shape.even() && view.shape.key_length() != key.size())) return true;
+  size_t found = count;
   for (; candidates != 0; candidates &= candidates - 1) {
     const StoredEntry s = view.at(static_cast<uint32_t>(std::countr_zero(candidates)));
     if (s.bytes == nullptr || s.key_length != key.size() || !same_shared(s.bytes, key.data(), s.key_length)) continue;
-    if (count == primary_keys.size()) primary_keys.emplace_back();
-    copy_string(primary_keys[count++], s.bytes + s.key_length, s.primary_length);
+    if (found == primary_keys.size()) primary_keys.emplace_back();
+    copy_string(primary_keys[found++], s.bytes + s.key_length, s.primary_length);
   }
-  return count;
+  if (!latch.validate(version)) return false;
+  count = found;
+  return true;
 }
 
 void DataNode::prefetch_room(const BlockView& view) {

@@ -107,11 +107,14 @@ class alignas(64) DataNode {
   };
   Sides sides(const Range& range, Bytes key) const;
 
-  // The slot of an entry; kSlots when it is not there, or the node is no longer what it was at this version.
+  // The slot of an entry, to be validated; kSlots when it is not there. kChanged: the node is another than at this version, or
+  // latched; who latched it may let it go unchanged, so this is no answer, whatever a later look says of the version.
+  static constexpr uint32_t kChanged = kSlots + 1;
   uint32_t find(const EntryKey& entry, uint8_t print, uint64_t version) const;
-  // Appends the primary keys of all entries of a key, in no order; strings from `count` on are reused. Validate afterwards.
-  size_t read_key(Bytes key, uint8_t print, uint64_t version, std::vector<std::string>& primary_keys,
-                  size_t count) const;
+  // Appends the primary keys of all entries of a key, in no order; strings from `count` on are reused. False, and nothing that
+  // counts, when the node is not what it was at this version.
+  bool read_key(Bytes key, uint8_t print, uint64_t version, std::vector<std::string>& primary_keys,
+                size_t& count) const;
   // False when the node is no longer what it was at this version.
   bool copy(uint64_t version, Copy& out) const;
   void prefetch() const {

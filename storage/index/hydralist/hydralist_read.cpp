@@ -94,12 +94,7 @@ size_t HydralistIndex::lookup_from(DataNode* node, Bytes key, uint8_t print,
                                                      : walk_near<false>(node, place);
     node = target.node;
     const size_t before = count;
-    count = node->read_key(key, print, target.version, primary_keys, count);
-    const bool valid = node->latch.validate(target.version);
-    if (!valid) {
-      count = before;
-      continue;
-    }
+    if (!node->read_key(key, print, target.version, primary_keys, count)) continue;
     // Entries before the place were read in the node that had them before a merge.
     if (place.primary_key.data() != nullptr) {
       const Bytes from = place.primary_key;
@@ -253,8 +248,8 @@ class HydralistScan final : public IndexScan {
       target = node == nullptr ? index_.find(Toward::kAt, place) : index_.walk(node, Toward::kAt, place);
       node = target.node;
       index_.pauses_.at(PausePoint::kReadLeaf);
-      found_ = node->read_key(low_, print_, target.version, primary_keys_, 0);
-    } while (!node->latch.validate(target.version));
+      found_ = 0;
+    } while (!node->read_key(low_, print_, target.version, primary_keys_, found_));
     handed_out_ = 0;
     // Entries before the place were read in the node that had them before a merge.
     const auto begin = primary_keys_.begin();

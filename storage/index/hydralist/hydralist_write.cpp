@@ -61,8 +61,8 @@ void HydralistIndex::insert_guarded(const EntryKey& entry, uint8_t print, DataNo
     const Target target = near == nullptr ? find(Toward::kAt, entry) : walk(near, Toward::kAt, entry);
     near = nullptr;
     DataNode& node = *target.node;
-    if (node.find(entry, print, target.version) != DataNode::kSlots) {
-      if (node.latch.validate(target.version)) return;
+    if (const uint32_t slot = node.find(entry, print, target.version); slot != DataNode::kSlots) {
+      if (slot != DataNode::kChanged && node.latch.validate(target.version)) return;
       continue;
     }
     pauses_.at(PausePoint::kLatch);
@@ -89,6 +89,7 @@ bool HydralistIndex::erase(Bytes key, Bytes primary_key, const std::function<boo
       const Target target = find(Toward::kAt, entry);
       DataNode& node = *target.node;
       const uint32_t slot = node.find(entry, print, target.version);
+      if (slot == DataNode::kChanged) continue;
       if (slot == DataNode::kSlots) {
         if (node.latch.validate(target.version)) return false;
         continue;
