@@ -7,6 +7,7 @@
 #include "base/memory/arena.h"
 #include "storage/index/btree_index.h"
 #include "storage/index/index_factory.h"
+#include "storage/index_drop.h"
 #include "storage/table/table_cursor.h"
 #include "storage/table/table_impl.h"
 
@@ -133,6 +134,12 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
 
 void TableImpl::set_index_fill(IndexId id, uint8_t percent) {
   if (const auto index = find_index(id); index != nullptr) index->index->set_fill(percent);
+}
+
+void set_index_leaving(Table& table, IndexId id, bool leaving) {
+  auto* const own = dynamic_cast<TableImpl*>(&table);
+  const auto index = own == nullptr ? nullptr : own->find_index(id);
+  if (index != nullptr) index->leaving.store(leaving, std::memory_order_relaxed);
 }
 
 void TableImpl::drop_index(IndexId id) {

@@ -45,6 +45,8 @@ StorageStatus TableImpl::add_index_entries(TransactionImpl& txn, Bytes key, Byte
     }
     bool has_null = false;
     Outcome outcome = index->extractor->extract(key, row, new_key, has_null);
+    const bool leaving = index->leaving.load(std::memory_order_relaxed);
+    if (outcome == Outcome::kError && leaving) continue;
     if (outcome == Outcome::kError) return StorageStatus::kKeyError;
     bool same = false;
     if (old_image != nullptr) {
@@ -58,7 +60,7 @@ StorageStatus TableImpl::add_index_entries(TransactionImpl& txn, Bytes key, Byte
     }
     if (outcome == Outcome::kNotIndexed || same) continue;
     txn.note_index_write(index->id.value, new_key);
-    if (index->options.unique && (!has_null || index->options.nulls_not_distinct)) {
+    if (index->options.unique && !leaving && (!has_null || index->options.nulls_not_distinct)) {
       StorageStatus s = check_unique(txn, *index, new_key, key, duplicate);
       if (s != StorageStatus::kOk) return s;
     }

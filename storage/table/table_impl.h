@@ -40,6 +40,7 @@ struct TableIndex {
   std::shared_ptr<const KeyExtractor> extractor;
   std::unique_ptr<Index> index;
   CommitStamp valid_from;
+  std::atomic<bool> leaving{false};      // set_index_leaving
   mutable std::shared_mutex removals{};  // shared by who looks for locks and then removes an entry: KeySpace::settle
 
   // Whether what the extractor has given for a row is, or has, this key.

@@ -12,6 +12,7 @@
 #include "engine/ddl/rows.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/text_search/text_search_object.h"
+#include "storage/index_drop.h"
 #include "storage/store.h"
 #include "storage/table.h"
 
@@ -154,8 +155,10 @@ Status remove_relation(DdlContext& c, Oid oid) {
         const auto physical = c.catalog.database_object().physical(table_filenode);
         const IndexId index = c.catalog.database_object().physical(filenode).index;
         if (index && physical.table != nullptr) {
+          storage::set_index_leaving(*physical.table, index, true);
           c.store().on_end(
-              c.txn, [table = physical.table, index] { table->drop_index(index); }, [] {});
+              c.txn, [table = physical.table, index] { table->drop_index(index); },
+              [table = physical.table, index] { storage::set_index_leaving(*table, index, false); });
         }
         if (filenode != table_filenode) release_physical(c, filenode);
       }

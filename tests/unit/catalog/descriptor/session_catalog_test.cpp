@@ -1,8 +1,6 @@
 // The catalog over a real store: bootstrap, look-ups, private and shared descriptors, roles.
 #include "catalog/descriptor/session_catalog.h"
 
-#include <chrono>
-
 #include <gtest/gtest.h>
 
 #include "catalog/catalog.h"
@@ -282,16 +280,11 @@ TEST_F(SessionCatalogTest, BuiltInRowsCanBeChangedAndErased) {
   EXPECT_EQ(view.schema_named("public"), oid::kPublicSchema);
 }
 
-TEST_F(SessionCatalogTest, CachedLookupsAreCheap) {
+TEST_F(SessionCatalogTest, CachedLookupsReadNoRows) {
   SessionCatalog view(*catalog_, database_, 1);
-  ASSERT_NE(view.find_relation("", "pg_type"), nullptr);
-  const auto begin = std::chrono::steady_clock::now();
-  constexpr int kTimes = 100000;
-  for (int i = 0; i < kTimes; i++) ASSERT_NE(view.find_relation("", "pg_type"), nullptr);
-  const auto spent = std::chrono::steady_clock::now() - begin;
-  const double ns = std::chrono::duration<double, std::nano>(spent).count() / kTimes;
-  RecordProperty("ns_per_lookup", static_cast<int>(ns));
-  EXPECT_LT(ns, 5000) << "a cached look-up must not read rows";
+  const auto first = view.find_relation("", "pg_type");
+  ASSERT_NE(first, nullptr);
+  for (int i = 0; i < 1000; i++) ASSERT_EQ(view.find_relation("", "pg_type"), first) << "read from its rows again";
 }
 
 }  // namespace
