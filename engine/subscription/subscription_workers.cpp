@@ -9,6 +9,7 @@
 #include "base/fiber/interrupt_error.h"
 #include "base/fiber/thread_start.h"
 #include "base/server_log.h"
+#include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "engine/instance_impl.h"
 #include "types/oids.h"
@@ -17,6 +18,13 @@ namespace indigo::engine::subscription {
 
 // Its thread sets `done` last; the launcher joins it.
 struct SubscriptionWorkers::Worker {
+  Worker() = default;
+  ~Worker() {
+    if (thread.joinable()) thread.join();
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
   Subscription subscription;
   StopEventPtr stop = std::make_shared<StopEvent>();
   Waiter* waiter = nullptr;  // while it runs
@@ -35,6 +43,8 @@ struct SubscriptionWorkers::Change {
 };
 
 namespace {
+
+constexpr std::chrono::seconds kPause(1);  // before rows are looked at again that could not be read
 
 bool same_definition(const Subscription& a, const Subscription& b) {
   return a.owner == b.owner && a.name == b.name && a.connection == b.connection && a.slot == b.slot &&
@@ -58,11 +68,9 @@ void SubscriptionWorkers::stop() {
   if (thread_.joinable()) thread_.join();
   {
     const std::lock_guard lock(mutex_);
-    left = std::move(workers_);
-    workers_.clear();
+    left.swap(workers_);
   }
-  for (auto& [oid, worker] : left) worker->thread.join();
-}
+}  // and waits for those that are left
 
 void SubscriptionWorkers::end(Worker& worker) {
   worker.stop->set();
@@ -135,30 +143,35 @@ void SubscriptionWorkers::launch() {
     look_ = false;
     next_look_ = kNoDeadline;
     lock.unlock();
-    round();
+    bool looked = false;
+    try {
+      looked = round();
+    } catch (const std::bad_alloc&) {
+      log_error("no memory to look for subscriptions");
+    }
     lock.lock();
+    if (!looked) next_look_ = std::min(next_look_, Clock::now() + kPause);
   }
 }
 
-std::vector<Subscription> SubscriptionWorkers::read_all() {
+Result<std::vector<Subscription>> SubscriptionWorkers::read_all() {
   std::vector<Subscription> out;
   const auto databases = instance_.catalog().databases();
-  const auto role = instance_.catalog().role(oid::kBootstrapSuperuser);
-  if (databases.empty() || role == nullptr) return out;
-  const auto session = ApplySession::open(instance_, Waiter::current(), databases.front(), oid::kBootstrapSuperuser);
-  if (!session.ok()) return out;
-  if (!(*session)->begin().ok()) return out;
-  const Status read = (*session)->in_catalog([&](DdlContext& c) -> Status {
+  if (databases.empty()) return out;
+  INDIGO_ASSIGN(const auto session,
+                ApplySession::open(instance_, Waiter::current(), databases.front(), oid::kBootstrapSuperuser));
+  INDIGO_TRY(session->begin());
+  INDIGO_TRY(session->in_catalog([&](DdlContext& c) -> Status {
     out = all_subscriptions(c);
     return {};
-  });
-  (*session)->rollback();
-  if (!read.ok()) out.clear();
+  }));
   return out;
 }
 
-void SubscriptionWorkers::round() {
-  const std::vector<Subscription> all = read_all();
+bool SubscriptionWorkers::round() {
+  const auto read = read_all();
+  if (!read.ok()) return false;
+  const std::vector<Subscription>& all = *read;
   const auto most =
       static_cast<size_t>(std::strtoll(instance_.setting("max_logical_replication_workers").c_str(), nullptr, 10));
   std::vector<std::unique_ptr<Worker>> gone;
@@ -194,9 +207,11 @@ void SubscriptionWorkers::round() {
       return std::none_of(all.begin(), all.end(), [&](const Subscription& s) { return s.oid == one.first; });
     });
   }
-  for (const auto& worker : gone) worker->thread.join();
-  if (!gone.empty()) ended_.notify_all();
+  const bool ended = !gone.empty();
+  gone.clear();
+  if (ended) ended_.notify_all();
   for (const Subscription& s : to_start) start(s);
+  return true;
 }
 
 void SubscriptionWorkers::start(const Subscription& subscription) {
@@ -207,6 +222,7 @@ void SubscriptionWorkers::start(const Subscription& subscription) {
   auto& status = statuses_[subscription.oid];
   if (status == nullptr) status = std::make_shared<WorkerStatus>();
   Worker* const worker = made.get();
+  auto& place = workers_[subscription.oid];
   try {
     made->thread = std::thread([this, worker, status] {
       begin_thread("subscription");
@@ -219,8 +235,8 @@ void SubscriptionWorkers::start(const Subscription& subscription) {
       Status done;
       try {
         done = ApplyWorker(instance_, waiter, worker->subscription, worker->stop, *status).run();
-      } catch (const std::bad_alloc&) {
-        done = Error(SqlState("53200"), "out of memory");
+      } catch (const std::exception& e) {
+        done = Error(sqlstate::kOutOfMemory, std::string("out of memory or threads: ") + e.what());
       }
       if (!done.ok() && !worker->stop->is_set()) {
         const Error& error = done.error();
@@ -237,9 +253,10 @@ void SubscriptionWorkers::start(const Subscription& subscription) {
     });
   } catch (const std::system_error& e) {
     log_error("could not start a thread for subscription \"" + subscription.name + "\": " + e.what());
+    workers_.erase(subscription.oid);
     return;
   }
-  workers_[subscription.oid] = std::move(made);
+  place = std::move(made);
 }
 
 }  // namespace indigo::engine::subscription

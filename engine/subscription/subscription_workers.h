@@ -49,9 +49,9 @@ class SubscriptionWorkers {
   struct Worker;
   struct Change;
   void launch();
-  void round();
+  bool round();  // false: the rows could not be read
   void start(const Subscription& subscription);
-  std::vector<Subscription> read_all();
+  Result<std::vector<Subscription>> read_all();
   void end(Worker& worker);  // under mutex_
   void release(Oid stopped);
 
