@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,13 +15,39 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
+#include "base/log_lines.h"
+
 namespace indigo {
 
 namespace {
 
 std::atomic<LogLevel> lowest{LogLevel::kInfo};  // relaxed: a late change of level is harmless
+std::atomic<uint64_t> process_lines{0};
+const int64_t kProcessStart = std::time(nullptr);
+thread_local std::string_view thread_type;  // empty: it has no name of its own
 
-// No thread waits for the reader of the log: what a full pipe does not take is dropped, and counted by the next line.
+std::string in_all_forms(const LogRecord& record, const LogSource& source) {
+  const LogTime now = std::chrono::system_clock::now();
+  const uint8_t forms = log_forms();
+  std::string lines;
+  if ((forms & kLogText) != 0) lines += log_text(record, source, now);
+  if ((forms & kLogCsv) != 0) lines += log_csv(record, source, now);
+  if ((forms & kLogJson) != 0) lines += log_json(record, source, now);
+  return lines;
+}
+
+// What of the source stands for the process's.
+LogSource completed(const LogSource& source) {
+  LogSource out = source;
+  if (out.started == 0) out.started = kProcessStart;
+  if (out.line == 0) out.line = process_lines.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (out.pid == 0) out.pid = getpid();
+  if (out.backend_type.empty()) out.backend_type = thread_type;
+  if (out.backend_type.empty()) out.backend_type = out.client ? "client backend" : "postmaster";
+  return out;
+}
+
+// No thread waits for the reader of the log: what a full pipe does not take is dropped, and counted by the next record.
 class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
@@ -27,13 +55,19 @@ class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
     formatter_->format(message, line);
     std::string_view rest(line.data(), line.size());
     if (dropped_ > 0) {
-      const std::string note = "(" + std::to_string(dropped_) + " lines of the log were dropped: nobody read it)\n";
+      // What was cut within a line gets its end, so that the note is a line of its own.
+      const std::string text = std::to_string(dropped_) + " lines of the log were dropped: nobody read it";
+      const std::string note = (cut_ ? "\n" : "") + in_all_forms({.message = text}, completed({}));
       if (write_some(note) != note.size()) return drop();
       dropped_ = 0;
+      cut_ = false;
     }
     while (!rest.empty()) {
       const size_t written = write_some(rest);
-      if (written == 0) return drop();
+      if (written == 0) {
+        cut_ = cut_ || rest.size() != line.size();
+        return drop();
+      }
       rest.remove_prefix(written);
     }
   }
@@ -52,54 +86,32 @@ class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
   }
 
   uint64_t dropped_ = 0;
+  bool cut_ = false;  // the last of what was written was a part of a line
 };
 
 spdlog::logger& logger() {
   static spdlog::logger instance = [] {
     spdlog::logger made("indigo", std::make_shared<StderrSink>());
-    made.set_formatter(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%d %H:%M:%S.%e UTC [%P] %v",
-                                                                   spdlog::pattern_time_type::utc));
+    made.set_formatter(std::make_unique<spdlog::pattern_formatter>("%v", spdlog::pattern_time_type::utc, ""));
     made.set_level(spdlog::level::trace);
     return made;
   }();
   return instance;
 }
 
-std::string_view prefix(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug: return "DEBUG:  ";
-    case LogLevel::kInfo: return "LOG:  ";
-    case LogLevel::kWarning: return "WARNING:  ";
-    case LogLevel::kError: return "ERROR:  ";
-    case LogLevel::kFatal:
-    case LogLevel::kSilent: return "FATAL:  ";
-  }
-  return "";
-}
-
-// A text of several lines must not look like several messages: its other lines begin with a tab, as in PostgreSQL's log.
-std::string indented(std::string_view text) {
-  std::string lines;
-  lines.reserve(text.size());
-  for (const char c : text) {
-    lines += c;
-    if (c == '\n') lines += '\t';
-  }
-  return lines;
-}
-
 }  // namespace
 
-void log_message(LogLevel level, std::string_view text) {
-  if (level < lowest.load(std::memory_order_relaxed)) return;
-  logger().log(spdlog::level::info, "{}{}", prefix(level), indented(text));
+void log_record(const LogRecord& record, const LogSource& source) {
+  if (record.level < lowest.load(std::memory_order_relaxed)) return;
+  const std::string lines = in_all_forms(record, completed(source));
+  if (!lines.empty()) logger().log(spdlog::level::info, spdlog::string_view_t(lines.data(), lines.size()));
 }
 
-void log_addition(std::string_view label, std::string_view text) {
-  logger().log(spdlog::level::info, "{}:  {}", label, indented(text));
-}
+void log_message(LogLevel level, std::string_view text) { log_record({.level = level, .message = text}); }
 
 void set_log_level(LogLevel level) { lowest.store(level, std::memory_order_relaxed); }
 LogLevel log_level() { return lowest.load(std::memory_order_relaxed); }
+void set_log_forms(uint8_t forms) { log_internal::forms.store(forms, std::memory_order_relaxed); }
+void name_log_thread(std::string_view backend_type) { thread_type = backend_type; }
 
 }  // namespace indigo

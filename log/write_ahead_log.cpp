@@ -310,6 +310,7 @@ bool WriteAheadLog::sleep(std::unique_lock<std::mutex>& lock, Clock::duration ti
 
 void WriteAheadLog::run_flusher() {
   begin_thread("log flusher");
+  name_log_thread("walwriter");
   std::unique_lock lock(mutex_);
   for (;;) {
     if (failed_.load()) {

@@ -74,6 +74,7 @@ bool Checkpointer::due(Clock::time_point last) const {
 
 void Checkpointer::run() {
   begin_thread("checkpointer");
+  name_log_thread("checkpointer");
   auto last = Clock::now();
   std::unique_lock lock(mutex_);
   while (!stop_) {

@@ -10,6 +10,7 @@
 
 #include "base/fiber/thread_start.h"
 #include "base/fiber/wait_point.h"
+#include "base/server_log.h"
 #include "catalog/catalog.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/analyze/analyze.h"
@@ -118,6 +119,7 @@ void AutoAnalyzer::leave(Oid database) {
 
 void AutoAnalyzer::run() {
   begin_thread("autoanalyze");
+  name_log_thread("autovacuum worker");
   uint64_t commits = 0;
   std::unique_lock lock(mutex_);
   while (!stop_) {

@@ -24,7 +24,7 @@ class CurrentMessage {
         settings_(settings),
         block_(block),
         activity_(std::make_shared<SessionActivity>()),
-        log_(settings.log) {}
+        log_(settings.log, *activity_, block) {}
 
   // Cancel requests that came before are void; statement_timeout counts from here, or goes on when it counts already: a pipeline's
   // messages have one time until a portal has run or Sync ends it. An empty text changes no activity: a Bind is seen when it

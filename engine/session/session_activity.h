@@ -23,7 +23,10 @@ struct SessionActivity {
   int64_t backend_start = 0, transaction_start = 0, query_start = 0, state_change = 0;
   Oid database = kInvalidOid, user = kInvalidOid;
   std::string database_name, user_name;
-  DatabaseUse use;  // of its own; not guarded by `mutex`
+  int32_t pid = 0;         // of the session
+  uint64_t log_lines = 0;  // records of the session in the server's log
+  DatabaseUse use;         // of its own; not guarded by `mutex`
+  Progress progress;       // neither
 };
 
 }  // namespace indigo::engine

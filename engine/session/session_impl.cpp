@@ -2,7 +2,6 @@
 
 #include "base/fiber/interrupt_error.h"
 #include "base/fiber/wait_point.h"
-#include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -10,6 +9,7 @@
 #include "engine/notify/session_notifications.h"
 #include "engine/session/clock.h"
 #include "engine/session/current_message.h"
+#include "engine/session/session_log.h"
 #include "engine/session/session_roles.h"
 #include "engine/session/session_settings.h"
 #include "engine/session/transaction_block.h"
@@ -27,6 +27,7 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
     const catalog::SessionCatalog& catalog = parts_.session_catalog();
     SessionActivity& activity = parts_.message().activity();
     std::lock_guard lock(activity.mutex);
+    activity.pid = parts_.pid();
     activity.backend_start = activity.state_change = timestamp_now();
     activity.client_address = options.client_address;
     activity.client_port = options.client_port;
@@ -47,7 +48,7 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
   settings.set_internal(*find_setting("lc_ctype"), locale.ctype);
   for (const auto& [name, value] : stored) {
     if (Status status = settings.set_default(name, value, true); !status.ok()) {
-      log_warning("session of " + role->name + ": stored setting " + name + ": " + status.error().message);
+      log_session(parts_, LogLevel::kWarning, "stored setting " + name + ": " + status.error().message, "startup");
     }
   }
   for (const auto& [name, value] : options.settings) {

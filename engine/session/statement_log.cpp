@@ -12,6 +12,8 @@
 #include "base/memory/memory_reserve.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
+#include "base/utf8.h"
+#include "engine/session/session_log.h"
 #include "engine/statement/prepared.h"
 #include "engine/statement/text_tokens.h"
 #include "engine/statement/utility_statement.h"
@@ -154,14 +156,11 @@ constexpr size_t kMostLoggedBytes = 64 * 1024;
 
 std::string shown(std::string_view text) {
   const bool cut = text.size() > kMostLoggedBytes;
-  return without_passwords(text.substr(0, kMostLoggedBytes)) + (cut ? "..." : "");
+  return without_passwords(utf8_clip(text, kMostLoggedBytes)) + (cut ? "..." : "");
 }
 
-void write(LogLevel level, const Error& error) {
-  log_message(level, error.message);
-  if (!error.detail.empty()) log_addition("DETAIL", error.detail);
-  if (!error.hint.empty()) log_addition("HINT", error.hint);
-}
+// The lines that say where a program is: their quotes are not those of SQL, so nothing is shown of what may be secret.
+std::string shown_context(const std::string& context) { return may_have_secrets(context) ? "***" : context; }
 
 }  // namespace
 
@@ -172,7 +171,7 @@ void StatementLog::start() { since_ = Clock::now(); }
 void StatementLog::write_statement(const Prepared& statement) {
   if (settings_.statements < class_of(statement)) return;
   logged_ = true;
-  log_message(LogLevel::kInfo, "statement: " + shown(text_));
+  write("statement: " + shown(text_));
 }
 
 void StatementLog::write_duration() {
@@ -184,7 +183,7 @@ void StatementLog::write_duration() {
   std::array<char, 64> time{};
   std::snprintf(time.data(), time.size(), "duration: %.3f ms", took.count());
   const bool with_text = slow && !logged_;
-  log_message(LogLevel::kInfo, time.data() + (with_text ? "  statement: " + shown(text_) : std::string()));
+  write(time.data() + (with_text ? "  statement: " + shown(text_) : std::string()));
 }
 
 void StatementLog::failed(const Error& error) {
@@ -192,23 +191,59 @@ void StatementLog::failed(const Error& error) {
   const bool deadlock = error.state == sqlstate::kDeadlockDetected;  // clients are told to look here
   if (settings_.messages > LogRank::kError && !(deadlock && settings_.messages <= LogRank::kLog)) return;
   // What the parser has stopped at may be a part of a password.
-  const size_t near = error.state == sqlstate::kSyntaxError && may_have_secrets(text_)
-                          ? error.message.find(" at or near \"")
-                          : std::string::npos;
-  if (near == std::string::npos) {
-    write(LogLevel::kError, error);
-  } else {
-    log_message(LogLevel::kError, std::string_view(error.message).substr(0, near));
-  }
-  if (settings_.error_statements <= LogRank::kError && !text_.empty()) log_addition("STATEMENT", shown(text_));
+  const bool secret =
+      error.state == sqlstate::kSyntaxError && (may_have_secrets(text_) || may_have_secrets(error.internal_query));
+  const size_t near = secret ? error.message.find(" at or near \"") : std::string::npos;
+  write(LogLevel::kError, error, std::string_view(error.message).substr(0, near));
 }
 
 void StatementLog::noticed(Severity severity, const Error& text) {
   if (severity == Severity::kLog && settings_.messages <= LogRank::kLog) {
-    write(LogLevel::kInfo, text);
+    write(LogLevel::kInfo, text, text.message);
   } else if (severity == Severity::kWarning && settings_.messages <= LogRank::kWarning) {
-    write(LogLevel::kWarning, text);
+    write(LogLevel::kWarning, text, text.message);
   }
+}
+
+void StatementLog::note_tag(const Prepared& statement) {
+  const PgQuery__Node* node = statement.parsed == nullptr ? nullptr : statement.parsed->node;
+  if (statement.is_utility()) {
+    tag_ = node == nullptr ? "" : statement_name(node);
+    return;
+  }
+  switch (statement.plan == nullptr ? sql::CommandKind::kSelect : statement.plan->command) {
+    case sql::CommandKind::kSelect: tag_ = "SELECT"; break;
+    case sql::CommandKind::kInsert: tag_ = "INSERT"; break;
+    case sql::CommandKind::kUpdate: tag_ = "UPDATE"; break;
+    case sql::CommandKind::kDelete: tag_ = "DELETE"; break;
+    case sql::CommandKind::kMerge: tag_ = "MERGE"; break;
+  }
+}
+
+// A notice's text has no state of its own: what RAISE has not named is 00000, which the log leaves out.
+void StatementLog::write(LogLevel level, const Error& error, std::string_view message) {
+  const bool with_statement =
+      !text_.empty() && (level == LogLevel::kWarning ? settings_.error_statements <= LogRank::kWarning
+                                                     : settings_.error_statements <= LogRank::kError);
+  const std::string statement = with_statement ? shown(text_) : std::string();
+  const std::string query = without_passwords(error.internal_query), context = shown_context(error.where);
+  const bool whole = message.size() == error.message.size();  // else what it names may be secret
+  const bool successful = error.state == SqlState("00000");
+  log_record({.level = level,
+              .message = message,
+              .state = successful ? std::string_view() : error.state.text(),
+              .detail = whole ? std::string_view(error.detail) : std::string_view(),
+              .hint = whole ? std::string_view(error.hint) : std::string_view(),
+              .internal_query = query,
+              .context = context,
+              .statement = statement,
+              .position = error.position,
+              .internal_position = error.internal_position},
+             log_source(session_, block_, tag_.empty() ? "idle" : std::string_view(tag_)));
+}
+
+void StatementLog::write(std::string_view text) {
+  log_record({.message = text}, log_source(session_, block_, tag_.empty() ? "idle" : std::string_view(tag_)));
 }
 
 }  // namespace indigo::engine

@@ -9,26 +9,32 @@
 
 #include "base/error.h"
 #include "base/fiber/wait_point.h"
+#include "base/server_log.h"
 #include "engine/row_sink.h"
 #include "engine/settings/log_settings.h"
 
 namespace indigo::engine {
 
 struct Prepared;
+struct SessionActivity;
+class TransactionBlock;
 
 class StatementLog {
  public:
-  explicit StatementLog(const LogSettings& settings) : settings_(settings) {}
+  StatementLog(const LogSettings& settings, SessionActivity& session, const TransactionBlock& block)
+      : settings_(settings), session_(session), block_(block) {}
 
   // A message with a text, which stays until ended(). Its statements are logged once.
   void began(std::string_view text) {
     text_ = text;
     logged_ = false;
+    tag_.clear();
     if (settings_.any) start();
   }
   // A statement of it is about to run.
   void runs(const Prepared& statement) {
     if (settings_.statements != LogSettings::Statements::kNone && !logged_) write_statement(statement);
+    if (log_forms() > kLogText) note_tag(statement);
   }
   void failed(const Error& error);
   void noticed(Severity severity, const Error& text);
@@ -40,11 +46,17 @@ class StatementLog {
 
  private:
   void start();
+  void note_tag(const Prepared& statement);
+  void write(LogLevel level, const Error& error, std::string_view message);
+  void write(std::string_view text);
   void write_statement(const Prepared& statement);
   void write_duration();
 
   const LogSettings& settings_;
+  SessionActivity& session_;
+  const TransactionBlock& block_;
   std::string_view text_;
+  std::string tag_;  // of the statement that runs, where the log shows it
   bool logged_ = false;
   Deadline since_{};
 };

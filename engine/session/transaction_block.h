@@ -112,6 +112,8 @@ class TransactionBlock {
   bool has_number() const {
     return transaction_ != nullptr && (transaction_->has_written() || transaction_->id() == asked_for_);
   }
+  // 0 while there is none. Its virtual number always, its own when has_number().
+  uint64_t running_number() const { return transaction_ == nullptr ? 0 : transaction_->id().value; }
   void ask_for_number() { asked_for_ = transaction_->id(); }
 
   exec::DeferredChecks& deferred_checks() { return deferred_checks_; }

@@ -1,5 +1,7 @@
 #include "engine/settings/set_argument.h"
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "base/sqlstate.h"
@@ -17,6 +19,17 @@ namespace {
 bool is_name_list(std::string_view name) {
   return name == "search_path" || name == "temp_tablespaces" || name == "session_preload_libraries" ||
          name == "local_preload_libraries" || name == "shared_preload_libraries" || name == "unix_socket_directories";
+}
+
+// Lists of words, which are not quoted (GUC_LIST_INPUT in PostgreSQL).
+bool is_word_list(std::string_view name) {
+  constexpr std::string_view kNames[] = {"DateStyle",
+                                         "listen_addresses",
+                                         "log_destination",
+                                         "restrict_nonsystem_relation_kind",
+                                         "synchronous_standby_names",
+                                         "wal_consistency_checking"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 std::string constant_text(const PgQuery__AConst& value) {
@@ -71,7 +84,7 @@ Result<std::string> set_argument(catalog::SessionContext& session, const PgQuery
       return Error(sqlstate::kSyntaxError, "invalid value for parameter \"" + name + "\"");
     }
     if (i > 0) {
-      if (!list && find_setting(name) && std::string_view(setting_table()[*find_setting(name)].name) != "DateStyle") {
+      if (!list && find_setting(name) && !is_word_list(setting_table()[*find_setting(name)].name)) {
         return Error(sqlstate::kInvalidParameterValue, "SET " + name + " takes only one argument");
       }
       out += ", ";

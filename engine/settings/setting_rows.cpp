@@ -16,6 +16,7 @@
 #include "engine/settings/applied_settings.h"
 #include "engine/settings/format_settings.h"
 #include "engine/settings/identifier_list.h"
+#include "engine/settings/log_destination.h"
 #include "engine/settings/setting_session.h"
 #include "types/number/random.h"
 #include "types/system/type_name.h"
@@ -256,6 +257,7 @@ constexpr SettingRow kPostgresRows[] = {
     {"lock_timeout",
      {.keeps_plans = true,
       .apply = [](Session& s, const std::string& v) { s.applied.lock_timeout = milliseconds(v); }}},
+    {"log_destination", {.normalise = check_log_destination}},
     {"log_file_mode", {.octal = true}},
     {"log_directory", {.is_private = true}},
     {"log_duration",

@@ -10,7 +10,9 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/server_log.h"
 #include "base/sqlstate.h"
+#include "engine/settings/log_destination.h"
 #include "engine/settings/setting_table.h"
 #include "types/function/context.h"
 
@@ -149,6 +151,7 @@ Status SystemSettings::start(const std::string& directory, std::vector<std::stri
   auto applied = std::make_shared<Applied>();
   judge(entries_, *applied);
   applied_ = std::move(applied);
+  use_log_destination();
   return {};
 }
 
@@ -177,7 +180,15 @@ void SystemSettings::reload() {
   }
   entries_ = std::move(*entries);
   applied_ = std::move(applied);
+  use_log_destination();
   generation_.fetch_add(1, std::memory_order_release);
+}
+
+// The log is no session's: what says how it is written is in force at once.
+void SystemSettings::use_log_destination() const {
+  const uint32_t index = *find_setting("log_destination");
+  const auto at = applied_->values.find(index);
+  set_log_forms(log_forms_of(at == applied_->values.end() ? started_with_[index] : at->second));
 }
 
 std::shared_ptr<const SystemSettings::Applied> SystemSettings::applied() const {

@@ -62,6 +62,7 @@ class SystemSettings {
   // Of the file, where there is one.
   Result<std::vector<Entry>> read() const;
   Status write(std::vector<Entry> entries);
+  void use_log_destination() const;
   std::vector<Line> judge(const std::vector<Entry>& entries, Applied& applied) const;
 
   mutable std::mutex mutex_;  // guards what follows

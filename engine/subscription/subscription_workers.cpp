@@ -226,6 +226,7 @@ void SubscriptionWorkers::start(const Subscription& subscription) {
   try {
     made->thread = std::thread([this, worker, status] {
       begin_thread("subscription");
+      name_log_thread("logical replication worker");
       Waiter& waiter = Waiter::current();
       {
         const std::lock_guard inner(mutex_);
@@ -240,8 +241,12 @@ void SubscriptionWorkers::start(const Subscription& subscription) {
       }
       if (!done.ok() && !worker->stop->is_set()) {
         const Error& error = done.error();
-        log_error(error.message + (error.detail.empty() ? "" : "\nDETAIL:  " + error.detail) +
-                  (error.where.empty() ? "" : "\nCONTEXT:  " + error.where));
+        log_record({.level = LogLevel::kError,
+                    .message = error.message,
+                    .state = error.state.text(),
+                    .detail = error.detail,
+                    .hint = error.hint,
+                    .context = error.where});
       }
       const std::lock_guard inner(mutex_);
       worker->waiter = nullptr;

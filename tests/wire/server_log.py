@@ -1,4 +1,7 @@
 """What a server writes to its log, and that no session waits when it is not read."""
+import csv
+import io
+import json
 import os
 import signal
 import subprocess
@@ -31,6 +34,16 @@ class Logged:
         assert self.process.wait(TIMEOUT_S) == 0
         self.process.stdout.close()
         self.folder.cleanup()
+
+    def text(self):
+        with open(self.path, encoding="utf-8", newline="") as log:
+            return log.read()
+
+    def records(self):
+        """Of jsonlog, after the one that says that the server is ready."""
+        records = [json.loads(line) for line in self.text().splitlines()]
+        same(records[0]["message"], "database system is ready to accept connections")
+        return records[1:]
 
     def lines(self):
         """Without time and process, and after the line that says that the server is ready."""
@@ -74,7 +87,8 @@ def errors_come_with_their_statements(binary):
         done(client, "set log_min_error_statement = 'panic'")
         client.query("select 2/0")
         done(client, "do $$ begin raise log 'noted'; end $$")
-        same(server.lines(), ["ERROR:  division by zero", "STATEMENT:  select 1/0", "ERROR:  division by zero", "LOG:  noted"])
+        where = "CONTEXT:  PL/pgSQL function inline_code_block line 1 at RAISE"
+        same(server.lines(), ["ERROR:  division by zero", "STATEMENT:  select 1/0", "ERROR:  division by zero", "LOG:  noted", where])
         connection = protocol.Connection(server.address, {})
         connection.start([("user", "stranger"), ("database", "postgres")])
         same(server.lines()[-1], 'FATAL:  role "stranger" does not exist')
@@ -147,6 +161,79 @@ def connections_are_logged(binary):
         assert ended.startswith("LOG:  disconnection: session time: 0:00:0") and ended.endswith("host=[local]"), ended
 
 
+# PostgreSQL 15's, in its order (write_jsonlog there), for an error within a program.
+FIELDS = ["timestamp", "user", "dbname", "pid", "remote_host", "session_id", "line_num", "ps", "session_start", "vxid", "txid",
+          "error_severity", "state_code", "message", "internal_query", "internal_position", "context", "statement",
+          "application_name", "backend_type", "query_id"]
+
+
+def records_are_json_with_postgresqls_fields(binary):
+    with Logged(binary, log_destination="jsonlog", log_min_messages="error") as server:
+        client = connect(server.address)
+        done(client, "set application_name = 'a \"b\"'")
+        inside = "do $$ begin execute 'select 1 from\n absent'; end $$"
+        client.query(inside)
+        client.query("select 1 from\n\tabsent")
+        done(client, "do $$ begin raise log 'noted' using detail = 'd\\e', hint = 'h'; end $$")
+        done(client, "begin")
+        done(client, "create table t (a int primary key)")
+        done(client, "insert into t values (1)")
+        client.query("insert into t values (1)")
+        first, second, third, fourth = server.records()
+        same(list(first), FIELDS)
+        pid = int(value(connect(server.address), "select pid from pg_stat_activity where application_name like 'a %'"))
+        wanted = {"user": "postgres", "dbname": "postgres", "pid": pid, "remote_host": "[local]", "line_num": 1, "ps": "DO", "txid": 0,
+                  "error_severity": "ERROR", "state_code": "42P01", "message": 'relation "absent" does not exist',
+                  "internal_query": "select 1 from\n absent", "internal_position": 16, "statement": inside,
+                  "context": "PL/pgSQL function inline_code_block line 1 at EXECUTE", "application_name": 'a "b"',
+                  "backend_type": "client backend", "query_id": 0}
+        same({name: first[name] for name in wanted}, wanted)
+        assert first["session_id"].endswith(f".{pid:x}") and first["vxid"].startswith(f"{pid}/"), first
+        assert time.strptime(first["timestamp"][:19], "%Y-%m-%d %H:%M:%S") and first["timestamp"].endswith(" UTC"), first
+        same((second["statement"], second["cursor_position"], second["line_num"]), ("select 1 from\n\tabsent", 16, 2))
+        same((third["error_severity"], third["message"], third["detail"], third["hint"]), ("LOG", "noted", "d\\e", "h"))
+        assert "state_code" not in third, third
+        same((fourth["ps"], fourth["state_code"], fourth["detail"]), ("INSERT", "23505", "Key (a)=(1) already exists."))
+        assert fourth["txid"] > 0, fourth
+        stranger = protocol.Connection(server.address, {})
+        stranger.start([("user", "x\n{\"forged\"}"), ("database", "postgres")])
+        same([server.records()[-1][name] for name in ("error_severity", "state_code", "user")], ["FATAL", "28000", 'x\n{"forged"}'])
+
+
+def records_are_lines_of_csv(binary):
+    with Logged(binary, log_destination="csvlog", log_min_messages="error", log_statement="all") as server:
+        client = connect(server.address)
+        client.query("select 'a\nb', '\"', 1/0")
+        ready, statement, error = csv.reader(io.StringIO(server.text()))
+        same([len(row) for row in (ready, statement, error)], [26] * 3)
+        same((ready[1:3], ready[11:14], ready[23]), (["", ""], ["LOG", "00000", "database system is ready to accept connections"], "postmaster"))
+        same((statement[6:8], statement[13]), (["1", "idle"], "statement: select 'a\nb', '\"', 1/0"))
+        same(error[1:3] + error[4:5] + error[11:14], ["postgres", "postgres", "[local]", "ERROR", "22012", "division by zero"])
+        same(error[19:21] + error[23:], ["select 'a\nb', '\"', 1/0", "", "client backend", "", "0"])
+
+
+def the_form_of_the_log_is_reloaded(binary):
+    with Logged(binary) as server:
+        client = connect(server.address)
+        for text, code in (("alter system set log_destination = 'smoke'", "22023"), ("alter system set log_destination = 'syslog'", "0A000"),
+                           ("set log_destination = 'jsonlog'", "55P02")):
+            assert client.query(text)[0].startswith(f"ErrorResponse ERROR {code} "), text
+        done(client, "alter system set log_destination = 'jsonlog', 'stderr'")
+        same(value(client, "show log_destination"), "stderr")
+        done(client, "set log_statement = 'all'")
+        done(client, "select 1")
+        done(client, "select pg_reload_conf()")
+        same(value(client, "show log_destination"), "jsonlog, stderr")
+        done(client, "set log_statement = 'none'")
+        done(client, "alter system reset log_destination")
+        server.process.send_signal(signal.SIGHUP)
+        until = time.monotonic() + TIMEOUT_S
+        while value(client, "show log_destination") != "stderr" and time.monotonic() < until:
+            time.sleep(0.01)
+        told = [line for line in server.text().splitlines() if "log_destination" in line or "select 1" in line]
+        same([line[0] == "{" for line in told], [False, False, True])
+
+
 def an_unread_log_stops_no_session(binary):
     with tempfile.TemporaryDirectory(prefix="indigo-log-") as folder:
         server = subprocess.Popen([binary, "serve", "-p", "0", "-h", "", "-k", folder, "-c", "log_statement=all"],
@@ -178,5 +265,8 @@ CHECKS = [
     passwords_in_other_places_are_not_logged,
     slow_statements_are_logged,
     connections_are_logged,
+    records_are_json_with_postgresqls_fields,
+    records_are_lines_of_csv,
+    the_form_of_the_log_is_reloaded,
     an_unread_log_stops_no_session,
 ]

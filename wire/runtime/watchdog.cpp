@@ -117,10 +117,10 @@ void Watchdog::tell(Watched& watched, const engine::WorkerState& state) {
   std::array<char, 128> text{};
   std::snprintf(text.data(), text.size(), "worker %d has been in one piece of work for %.1f s", state.number,
                 static_cast<double>(state.piece_microseconds) / 1e6);
-  log_warning(text.data());
-  if (state.pid == 0) return;
-  log_addition("DETAIL", "Its other sessions wait for session " + std::to_string(state.pid) + ".");
-  if (const std::string statement = describe_(state.pid); !statement.empty()) log_addition("STATEMENT", statement);
+  if (state.pid == 0) return log_warning(text.data());
+  const std::string detail = "Its other sessions wait for session " + std::to_string(state.pid) + ".";
+  const std::string statement = describe_(state.pid);
+  log_record({.level = LogLevel::kWarning, .message = text.data(), .detail = detail, .statement = statement});
 }
 
 }  // namespace indigo::wire

@@ -7,6 +7,7 @@
 #include "base/memory/memory_reserve.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
+#include "engine/session/session_log.h"
 #include "wire/messages/backend_key_data.h"
 #include "wire/messages/error_response.h"
 #include "wire/messages/negotiate_protocol_version.h"
@@ -37,7 +38,7 @@ class Connection {
   void run() {
     Anteroom::Stay stay(shared_.anteroom, task_);
     Deadline deadline = Clock::now() + shared_.authentication_timeout;
-    if (shared_.instance->setting("log_connections") == "on") log_info("connection received: " + from());
+    if (shared_.instance->setting("log_connections") == "on") log("connection received: " + from());
     const auto door = shared_.door->knowledge();
     Startup startup(stream_, deadline);
     if (door->tls && !address_.local()) startup.offer_tls([&] { return start_tls(door->tls, deadline); });
@@ -48,6 +49,8 @@ class Connection {
       case StartupOutcome::Kind::kCancel: shared_.instance->cancel(outcome->cancel_pid, outcome->cancel_key); return;
       case StartupOutcome::Kind::kConnect: break;
     }
+    user_ = outcome->request.options.user;
+    database_ = outcome->request.options.database;
     negotiate(outcome->request);
     const Status admitted = admit(shared_, *door, stream_, task_, address_, outcome->request, deadline);
     if (!admitted.ok()) {
@@ -95,13 +98,17 @@ class Connection {
     task_.set_session((*session)->pid());
     const bool logs_end = shared_.instance->setting("log_disconnections") == "on";
     const auto began = Clock::now();
-    if (shared_.instance->setting("log_connections") == "on") log_info("connection authorized: " + who(options));
+    if (shared_.instance->setting("log_connections") == "on") {
+      engine::log_session(**session, LogLevel::kInfo, "connection authorized: " + who(options), "authentication");
+    }
     OutputBuffer& out = stream_.out();
     for (const auto& [name, value] : (*session)->reported_settings()) ParameterStatus{name, value}.encode(out);
     BackendKeyData{(*session)->pid(), (*session)->cancel_key()}.encode(out);
     ReadyForQuery{(*session)->transaction_status()}.encode(out);
     CommandLoop(stream_, task_, **session).run();
-    if (logs_end) log_info("disconnection: session time: " + session_time(began) + " " + who(options));
+    if (!logs_end) return;
+    engine::log_session(**session, LogLevel::kInfo,
+                        "disconnection: session time: " + session_time(began) + " " + who(options), "idle");
   }
 
   // Guessing passwords from another machine is slowed down; clients of this one are not.
@@ -133,9 +140,29 @@ class Connection {
     return text.data();
   }
 
+  // Of what the log says before there is a session, or when there is none.
+  LogSource source() {
+    LogSource out;
+    out.client = true;
+    out.line = ++lines_;
+    if (user_.empty()) out.backend_type = "not initialized";
+    if (!user_.empty()) out.activity = "startup";
+    out.user = user_;
+    out.database = database_;
+    out.remote_host = address_.local() ? "[local]" : socket_address_text(address_.peer);
+    out.remote_port = address_.local() ? 0 : socket_address_port(address_.peer);
+    return out;
+  }
+  void log(std::string_view text) { log_record({.message = text}, source()); }
+
   // The last words, as FATAL; not sent when the client is lost.
   void say(const Error& error) {
-    log_message(LogLevel::kFatal, error.message);
+    log_record({.level = LogLevel::kFatal,
+                .message = error.message,
+                .state = error.state.text(),
+                .detail = error.detail,
+                .hint = error.hint},
+               source());
     if (error.state == sqlstate::kConnectionFailure) return;
     ErrorResponse::encode(ErrorResponse::kError, "FATAL", error, stream_.out());
     stream_.farewell(Clock::now() + kFarewell);
@@ -163,6 +190,8 @@ class Connection {
   const ClientAddress& address_;
   Task& task_;
   Stream stream_;
+  std::string user_, database_;  // that the client has asked for
+  uint64_t lines_ = 0;           // of the log
 };
 
 }  // namespace
