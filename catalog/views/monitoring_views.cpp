@@ -69,47 +69,59 @@ select null::pg_catalog.oid as subid, null::pg_catalog.name as subname,
        null::pg_catalog.timestamptz as stats_reset
 where false)sql"},
     {"pg_stat_progress_analyze", R"sql(
-select null::pg_catalog.int4 as pid, null::pg_catalog.oid as datid, null::pg_catalog.name as datname,
-       null::pg_catalog.oid as relid, null::pg_catalog.text as phase,
-       null::pg_catalog.int8 as sample_blks_total, null::pg_catalog.int8 as sample_blks_scanned,
-       null::pg_catalog.int8 as ext_stats_total, null::pg_catalog.int8 as ext_stats_computed,
-       null::pg_catalog.int8 as child_tables_total, null::pg_catalog.int8 as child_tables_done,
-       null::pg_catalog.oid as current_child_table_relid
-where false)sql"},
+select s.pid, s.datid, d.datname, s.relid,
+       case s.param1 when 0 then 'initializing' when 1 then 'acquiring sample rows'
+                     when 2 then 'acquiring inherited sample rows' when 3 then 'computing statistics'
+                     when 4 then 'computing extended statistics' when 5 then 'finalizing analyze' end as phase,
+       s.param2 as sample_blks_total, s.param3 as sample_blks_scanned, s.param4 as ext_stats_total,
+       s.param5 as ext_stats_computed, s.param6 as child_tables_total, s.param7 as child_tables_done,
+       s.param8::pg_catalog.oid as current_child_table_relid
+from pg_catalog.pg_stat_get_progress_info('ANALYZE') s left join pg_catalog.pg_database d on s.datid = d.oid)sql"},
     {"pg_stat_progress_basebackup", R"sql(
-select null::pg_catalog.int4 as pid, null::pg_catalog.text as phase, null::pg_catalog.int8 as backup_total,
-       null::pg_catalog.int8 as backup_streamed, null::pg_catalog.int8 as tablespaces_total,
-       null::pg_catalog.int8 as tablespaces_streamed
-where false)sql"},
+select s.pid,
+       case s.param1 when 0 then 'initializing' when 1 then 'waiting for checkpoint to finish'
+                     when 2 then 'estimating backup size' when 3 then 'streaming database files'
+                     when 4 then 'waiting for wal archiving to finish' when 5 then 'transferring wal files' end as phase,
+       case s.param2 when -1 then null else s.param2 end as backup_total, s.param3 as backup_streamed,
+       s.param4 as tablespaces_total, s.param5 as tablespaces_streamed
+from pg_catalog.pg_stat_get_progress_info('BASEBACKUP') s)sql"},
     {"pg_stat_progress_cluster", R"sql(
-select null::pg_catalog.int4 as pid, null::pg_catalog.oid as datid, null::pg_catalog.name as datname,
-       null::pg_catalog.oid as relid, null::pg_catalog.text as command, null::pg_catalog.text as phase,
-       null::pg_catalog.oid as cluster_index_relid, null::pg_catalog.int8 as heap_tuples_scanned,
-       null::pg_catalog.int8 as heap_tuples_written, null::pg_catalog.int8 as heap_blks_total,
-       null::pg_catalog.int8 as heap_blks_scanned, null::pg_catalog.int8 as index_rebuild_count
-where false)sql"},
+select s.pid, s.datid, d.datname, s.relid, case s.param1 when 1 then 'CLUSTER' when 2 then 'VACUUM FULL' end as command,
+       case s.param2 when 0 then 'initializing' when 1 then 'seq scanning heap' when 2 then 'index scanning heap'
+                     when 3 then 'sorting tuples' when 4 then 'writing new heap' when 5 then 'swapping relation files'
+                     when 6 then 'rebuilding index' when 7 then 'performing final cleanup' end as phase,
+       s.param3::pg_catalog.oid as cluster_index_relid, s.param4 as heap_tuples_scanned,
+       s.param5 as heap_tuples_written, s.param6 as heap_blks_total, s.param7 as heap_blks_scanned,
+       s.param8 as index_rebuild_count
+from pg_catalog.pg_stat_get_progress_info('CLUSTER') s left join pg_catalog.pg_database d on s.datid = d.oid)sql"},
     {"pg_stat_progress_copy", R"sql(
-select null::pg_catalog.int4 as pid, null::pg_catalog.oid as datid, null::pg_catalog.name as datname,
-       null::pg_catalog.oid as relid, null::pg_catalog.text as command, null::pg_catalog.text as type,
-       null::pg_catalog.int8 as bytes_processed, null::pg_catalog.int8 as bytes_total,
-       null::pg_catalog.int8 as tuples_processed, null::pg_catalog.int8 as tuples_excluded
-where false)sql"},
+select s.pid, s.datid, d.datname, s.relid, case s.param5 when 1 then 'COPY FROM' when 2 then 'COPY TO' end as command,
+       case s.param6 when 1 then 'FILE' when 2 then 'PROGRAM' when 3 then 'PIPE' when 4 then 'CALLBACK' end as "type",
+       s.param1 as bytes_processed, s.param2 as bytes_total, s.param3 as tuples_processed, s.param4 as tuples_excluded
+from pg_catalog.pg_stat_get_progress_info('COPY') s left join pg_catalog.pg_database d on s.datid = d.oid)sql"},
     {"pg_stat_progress_create_index", R"sql(
-select null::pg_catalog.int4 as pid, null::pg_catalog.oid as datid, null::pg_catalog.name as datname,
-       null::pg_catalog.oid as relid, null::pg_catalog.oid as index_relid, null::pg_catalog.text as command,
-       null::pg_catalog.text as phase, null::pg_catalog.int8 as lockers_total,
-       null::pg_catalog.int8 as lockers_done, null::pg_catalog.int8 as current_locker_pid,
-       null::pg_catalog.int8 as blocks_total, null::pg_catalog.int8 as blocks_done,
-       null::pg_catalog.int8 as tuples_total, null::pg_catalog.int8 as tuples_done,
-       null::pg_catalog.int8 as partitions_total, null::pg_catalog.int8 as partitions_done
-where false)sql"},
+select s.pid, s.datid, d.datname, s.relid, s.param7::pg_catalog.oid as index_relid,
+       case s.param1 when 1 then 'CREATE INDEX' when 2 then 'CREATE INDEX CONCURRENTLY' when 3 then 'REINDEX'
+                     when 4 then 'REINDEX CONCURRENTLY' end as command,
+       case s.param10 when 0 then 'initializing' when 1 then 'waiting for writers before build'
+                      when 2 then 'building index' ||
+                        coalesce(': ' || pg_catalog.pg_indexam_progress_phasename(s.param9::pg_catalog.oid, s.param11), '')
+                      when 3 then 'waiting for writers before validation' when 4 then 'index validation: scanning index'
+                      when 5 then 'index validation: sorting tuples' when 6 then 'index validation: scanning table'
+                      when 7 then 'waiting for old snapshots' when 8 then 'waiting for readers before marking dead'
+                      when 9 then 'waiting for readers before dropping' end as phase,
+       s.param4 as lockers_total, s.param5 as lockers_done, s.param6 as current_locker_pid, s.param16 as blocks_total,
+       s.param17 as blocks_done, s.param12 as tuples_total, s.param13 as tuples_done, s.param14 as partitions_total,
+       s.param15 as partitions_done
+from pg_catalog.pg_stat_get_progress_info('CREATE INDEX') s left join pg_catalog.pg_database d on s.datid = d.oid)sql"},
     {"pg_stat_progress_vacuum", R"sql(
-select null::pg_catalog.int4 as pid, null::pg_catalog.oid as datid, null::pg_catalog.name as datname,
-       null::pg_catalog.oid as relid, null::pg_catalog.text as phase, null::pg_catalog.int8 as heap_blks_total,
-       null::pg_catalog.int8 as heap_blks_scanned, null::pg_catalog.int8 as heap_blks_vacuumed,
-       null::pg_catalog.int8 as index_vacuum_count, null::pg_catalog.int8 as max_dead_tuples,
-       null::pg_catalog.int8 as num_dead_tuples
-where false)sql"},
+select s.pid, s.datid, d.datname, s.relid,
+       case s.param1 when 0 then 'initializing' when 1 then 'scanning heap' when 2 then 'vacuuming indexes'
+                     when 3 then 'vacuuming heap' when 4 then 'cleaning up indexes' when 5 then 'truncating heap'
+                     when 6 then 'performing final cleanup' end as phase,
+       s.param2 as heap_blks_total, s.param3 as heap_blks_scanned, s.param4 as heap_blks_vacuumed,
+       s.param5 as index_vacuum_count, s.param6 as max_dead_tuples, s.param7 as num_dead_tuples
+from pg_catalog.pg_stat_get_progress_info('VACUUM') s left join pg_catalog.pg_database d on s.datid = d.oid)sql"},
     {"pg_stat_wal_receiver", R"sql(
 select null::pg_catalog.int4 as pid, null::pg_catalog.text as status,
        null::pg_catalog.pg_lsn as receive_start_lsn, null::pg_catalog.int4 as receive_start_tli,

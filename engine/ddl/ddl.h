@@ -36,6 +36,7 @@ class Transaction;
 
 namespace indigo::engine {
 
+class Progress;
 enum class Severity : uint8_t;
 struct ResultShape;
 struct UtilityStatement;
@@ -65,6 +66,8 @@ class DdlHost {
   virtual Status terminate_sessions(Oid /*database*/) { return {}; }
   // Work in the background leaves the database, which is to be dropped. It is gone a little later.
   virtual void end_maintenance(Oid /*database*/) {}
+  // Where the statement tells how far it is; null: nobody looks.
+  virtual Progress* progress() { return nullptr; }
   // ANALYZE has read a table, of which so many records had been changed before (storage::changes_of).
   virtual void analyzed(const catalog::RelationInfo& /*relation*/, uint64_t /*changes*/) {}
   // CREATE FUNCTION: the language looks at the new routine's body.

@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "engine/front_door.h"
 #include "engine/session/database_use.h"
+#include "engine/session/progress.h"
 
 namespace indigo::engine {
 

@@ -23,6 +23,7 @@
 #include "storage/transaction.h"
 #include "types/numeric/numeric.h"
 #include "types/oids.h"
+#include "types/text/ascii.h"
 #include "types/value/array_format.h"
 #include "types/value/collator.h"
 
@@ -137,6 +138,33 @@ Status stat_get_activity(SessionParts& session, std::span<const Datum> arguments
                    no_int,
                    Datum::make_null(Phys::kI64)};
     if (!shown) hide(row);
+    sink(row);
+  }
+  return {};
+}
+
+// Of all sessions that run such a command; what it works on is shown to whom pg_stat_activity would show it.
+Status progress_info(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+  constexpr std::pair<std::string_view, ProgressCommand> kCommands[] = {
+      {"vacuum", ProgressCommand::kVacuum},   {"analyze", ProgressCommand::kAnalyze},
+      {"cluster", ProgressCommand::kCluster}, {"create index", ProgressCommand::kCreateIndex},
+      {"copy", ProgressCommand::kCopy},       {"basebackup", ProgressCommand::kBasebackup}};
+  const std::string_view given = arguments[0].str;
+  const std::string name = types::to_lower(given);
+  const auto* const command =
+      std::find_if(std::begin(kCommands), std::end(kCommands), [&](const auto& c) { return c.first == name; });
+  if (command == std::end(kCommands)) {
+    return Error(sqlstate::kInvalidParameterValue, "invalid command name: \"" + std::string(given) + "\"");
+  }
+  for (const auto& entry : session.instance().sessions()) {
+    const auto report = entry.activity->progress.report(command->second);
+    if (!report) continue;
+    const bool shown = may_see(session, *entry.activity);
+    std::lock_guard lock(entry.activity->mutex);
+    std::vector<Datum> row = {Datum::of(entry.pid), Datum::of_oid(entry.activity->database),
+                              Datum::of_oid(report->relation)};
+    for (const int64_t parameter : report->parameters) row.push_back(Datum::of(parameter));
+    for (size_t i = 2; i < row.size() && !shown; i++) row[i].null = true;
     sink(row);
   }
   return {};
@@ -292,7 +320,8 @@ Result<OwnedDatum> trigger_depth(SessionParts& session, std::span<const Datum>) 
   return OwnedDatum(Datum::of(static_cast<int32_t>(session.triggers().depth())));
 }
 
-constexpr SystemRows kActivityRows[] = {{"pg_stat_get_activity", stat_get_activity}};
+constexpr SystemRows kActivityRows[] = {{"pg_stat_get_activity", stat_get_activity},
+                                        {"pg_stat_get_progress_info", progress_info}};
 constexpr SystemValue kActivityValues[] = {
     {"pg_cancel_backend", cancel_backend},
     {"pg_terminate_backend", terminate_backend},

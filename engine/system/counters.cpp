@@ -301,10 +301,10 @@ Status subscription_rows(SessionParts& session, std::span<const Datum> arguments
 Status no_rows(SessionParts&, std::span<const Datum>, const SystemRowSink&) { return {}; }
 
 constexpr SystemRows kCountersRows[] = {
-    {"pg_stat_get_backend_idset", backend_numbers},  {"pg_stat_get_progress_info", no_rows},
-    {"pg_stat_get_subscription", subscription_rows}, {"pg_stat_get_slru", no_rows},
+    {"pg_stat_get_backend_idset", backend_numbers},  {"pg_stat_get_slru", no_rows},
+    {"pg_stat_get_subscription", subscription_rows}, {"pg_config", no_rows},
     {"pg_show_replication_origin_status", no_rows},  {"pg_get_shmem_allocations", no_rows},
-    {"pg_get_backend_memory_contexts", no_rows},     {"pg_config", no_rows},
+    {"pg_get_backend_memory_contexts", no_rows},
 };
 
 }  // namespace

@@ -273,6 +273,17 @@ Result<OwnedDatum> next_identity(SessionParts& session, std::span<const Datum> a
   return value_of(value);
 }
 
+// What the building of an index does; only trees tell.
+Result<OwnedDatum> build_step(SessionParts&, std::span<const Datum> arguments) {
+  constexpr std::string_view kSteps[] = {"initializing", "scanning table", "sorting live tuples", "sorting dead tuples",
+                                         "loading tuples in tree"};
+  const catalog::AccessMethod* method = catalog::access_method(arguments[0].oid());
+  const int64_t step = arguments[1].i64;
+  if (method == nullptr || !method->ordered || step < 1 || step > static_cast<int64_t>(std::size(kSteps)))
+    return null_value(Phys::kStr);
+  return OwnedDatum(text_datum(kSteps[step - 1]));
+}
+
 constexpr SystemValue kRelationsValues[] = {
     {"next_identity", next_identity},
     {"pg_relation_filenode", filenode},
@@ -282,6 +293,7 @@ constexpr SystemValue kRelationsValues[] = {
     {"pg_relation_is_updatable", is_updatable},
     {"pg_column_is_updatable", column_is_updatable},
     {"pg_indexam_has_property", method_property},
+    {"pg_indexam_progress_phasename", build_step},
     {"pg_index_has_property", index_property},
     {"pg_index_column_has_property", index_column_property},
     {"pg_sequence_last_value", sequence_last_value},

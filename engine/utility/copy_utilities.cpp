@@ -12,10 +12,12 @@
 #include "catalog/row_security.h"
 #include "engine/copy/copy_encoding.h"
 #include "engine/copy/copy_options.h"
+#include "engine/copy/copy_progress.h"
 #include "engine/copy/copy_reader.h"
 #include "engine/copy/copy_writer.h"
 #include "engine/copy/server_copy.h"
 #include "engine/exec/change/bulk_insert.h"
+#include "engine/session/current_message.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/required_privileges.h"
@@ -247,7 +249,7 @@ Status skip_header(const Target& target, const CopyOptions& options, CopyReader&
 
 // `writing`: the reader failed because the rows before could not be written.
 Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& options, CopyReader& reader,
-                 BulkInsert& insert, const bool& writing) {
+                 BulkInsert& insert, const bool& writing, CopyProgress& progress) {
   const auto& r = *target.relation;
   std::vector<std::optional<std::string_view>> fields;
   std::vector<Datum> row(target.columns.size());
@@ -321,6 +323,7 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
     }
     if (!lines.empty()) lines[reader.line_number() % lines.size()] = shortened(reader.line());
     if (Status status = insert.add(row); !status.ok()) return not_written(status.take_error());
+    progress.rows(insert.inserted(), insert.row_number() - insert.inserted());
     if (--rows_until_reset == 0) {
       rows_until_reset = kChunkRows;
       arena.reset();
@@ -394,28 +397,32 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   INDIGO_ASSIGN(auto insert, BulkInsert::create(context, std::move(plan)));
   INDIGO_ASSIGN(const CopyConverter converter,
                 open_copy_converter(options, client_encoding(session), copies_on_server(stmt)));
+  CopyProgress progress(session.message().activity().progress, stmt, target.relation->oid);
   std::unique_ptr<ServerCopySource> opened;
   CopySource* source = nullptr;
   if (copies_on_server(stmt)) {
     INDIGO_ASSIGN(opened, open_server_source(stmt));
     source = opened.get();
+    progress.expect(bytes_of_server_file(stmt));
   } else {
     INDIGO_ASSIGN(source, call.sink.copy_in(options.format, static_cast<uint32_t>(target.columns.size())));
   }
   if (options.freeze) INDIGO_TRY(check_freeze(session, *target.relation));
+  CountedCopySource counted(*source, progress);
   std::optional<EncodedCopySource> converting;
-  if (converter != nullptr) converting.emplace(*source, *converter);
-  auto reader = CopyReader::create(converting ? static_cast<CopySource&>(*converting) : *source, options,
+  if (converter != nullptr) converting.emplace(counted, *converter);
+  auto reader = CopyReader::create(converting ? static_cast<CopySource&>(*converting) : counted, options,
                                    std::move(force_not_null), std::move(force_null));
   // A client that sends slowly learns of a wrong row when it is there, not when a chunk is full.
   bool writing = false;
   source->set_before_wait([&]() -> Status {
     writing = true;
     INDIGO_TRY(insert->flush());
+    progress.rows(insert->inserted(), insert->row_number() - insert->inserted());
     writing = false;
     return {};
   });
-  Status read = read_rows(call, target, options, *reader, *insert, writing);
+  Status read = read_rows(call, target, options, *reader, *insert, writing, progress);
   source->set_before_wait(nullptr);
   INDIGO_TRY(std::move(read));
   if (opened != nullptr) INDIGO_TRY(opened->end());
@@ -461,6 +468,7 @@ Status check_rules(UtilityCall& call, const PgQuery__Node& change) {
 Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options) {
   auto& session = call.session;
   PreparedPtr prepared;
+  Oid relation = kInvalidOid;
   std::vector<bool> force_quote;
   if (stmt.query != nullptr) {
     std::vector<Oid> types;
@@ -491,6 +499,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
   } else {
     INDIGO_ASSIGN(Target target, find_target(call, stmt));
     INDIGO_TRY(check_readable(call, target));
+    relation = target.relation->oid;
     if (target.relation->kind != catalog::RelationKind::kTable) {
       bool view = target.relation->kind == catalog::RelationKind::kView;
       Error error(sqlstate::kWrongObjectType,
@@ -520,10 +529,12 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
   Arena arena;
   types::FuncContext output(session.context());
   output.set_arena(&arena);
+  CopyProgress progress(session.message().activity().progress, stmt, relation);
   std::unique_ptr<CopyTarget> target = std::make_unique<ClientCopyTarget>(call.sink);
   if (copies_on_server(stmt)) {
     INDIGO_ASSIGN(target, open_server_target(stmt));
   }
+  target = std::make_unique<CountedCopyTarget>(std::move(target), progress);
   INDIGO_ASSIGN(CopyConverter converter,
                 open_copy_converter(options, client_encoding(session), copies_on_server(stmt)));
   if (converter != nullptr) target = std::make_unique<EncodedCopyTarget>(std::move(target), std::move(converter));
@@ -535,6 +546,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     if (chunk == nullptr) break;
     INDIGO_TRY(writer.rows(*chunk));
     rows += chunk->rows();
+    progress.rows(rows, 0);
     arena.reset();
   }
   execution->close();

@@ -15,6 +15,7 @@
 #include "engine/programs/event_statement.h"
 #include "engine/programs/programs.h"
 #include "engine/replication/session_changes.h"
+#include "engine/session/current_message.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/session_roles.h"
 #include "engine/session/signal.h"
@@ -53,6 +54,7 @@ class DefinitionHost final : public DdlHost {
     return ask_foreign_server(session_, server, statement);
   }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
+  Progress* progress() override { return &session_.message().activity().progress; }
   bool is_restricted() const override { return session_.roles().is_restricted(); }
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }
   bool is_being_read(Oid relation) override;

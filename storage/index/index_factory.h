@@ -13,6 +13,7 @@ namespace indigo::storage {
 
 class EpochManager;
 class Index;
+class IndexBuildWatch;  // storage/index_build_watch.h
 class IndexService;
 class KeyExtractor;
 class MemoryAccount;
@@ -35,6 +36,7 @@ using IndexFactory = std::unique_ptr<Index> (*)(const IndexEnvironment& environm
 
 // Table::create_index, which makes trees, with a structure of the caller's choice. The table is one of a Store's own.
 StorageStatus create_index(Table& table, Transaction& txn, IndexId id, IndexFactory make, const IndexOptions& options,
-                           std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate);
+                           std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate,
+                           IndexBuildWatch* watch = nullptr);
 
 }  // namespace indigo::storage

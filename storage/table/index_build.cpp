@@ -7,6 +7,7 @@
 #include "base/memory/arena.h"
 #include "storage/index/btree_index.h"
 #include "storage/index/index_factory.h"
+#include "storage/index_build_watch.h"
 #include "storage/index_drop.h"
 #include "storage/table/table_cursor.h"
 #include "storage/table/table_impl.h"
@@ -46,17 +47,19 @@ NewEntry new_index_entry(Arena& arena, Bytes key, Bytes primary_key, bool has_nu
 StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, const IndexOptions& options,
                                       std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) {
   return create_index(static_cast<TransactionImpl&>(transaction), id, create_btree_index, options, std::move(extractor),
-                      duplicate);
+                      duplicate, nullptr);
 }
 
 StorageStatus create_index(Table& table, Transaction& txn, IndexId id, IndexFactory make, const IndexOptions& options,
-                           std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) {
+                           std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate,
+                           IndexBuildWatch* watch) {
   return static_cast<TableImpl&>(table).create_index(static_cast<TransactionImpl&>(txn), id, make, options,
-                                                     std::move(extractor), duplicate);
+                                                     std::move(extractor), duplicate, watch);
 }
 
 StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFactory make, const IndexOptions& options,
-                                      std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) {
+                                      std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate,
+                                      IndexBuildWatch* watch) {
   auto index = std::make_shared<TableIndex>();
   index->id = id;
   index->options = options;
@@ -73,7 +76,9 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
   Arena arena(kArenaBytes);
   std::vector<NewEntry> entries;
   std::string key;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0, scanned = 0;
+  using Step = IndexBuildWatch::Step;
+  if (watch != nullptr) watch->began(Step::kScan, this->rows());
   TableCursor cursor(*this, txn, txn.newest_view(), KeyRange::all(), Direction::kForward);
   std::vector<RowRef> rows(512);
   for (;;) {
@@ -96,12 +101,15 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
         add(key);
       }
     }
+    scanned += n;
+    if (watch != nullptr) watch->advanced(scanned);
     if (store_.memory().full(bytes)) return StorageStatus::kOutOfMemory;
     if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
     Waiter::current().yield_if_due();
   }
   // In order, insertion appends; and equal keys lie side by side.
   constexpr uint64_t kUnitsOfComparison = 20;
+  if (watch != nullptr) watch->began(Step::kSort, entries.size());
   long_sort(entries.begin(), entries.end(), kUnitsOfComparison, std::less<>());
   if (options.unique) {
     for (size_t i = 1; i < entries.size(); i++) {
@@ -113,6 +121,7 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
   }
   constexpr size_t kBatch = 1024;
   std::vector<IndexEntry> batch;
+  if (watch != nullptr) watch->began(Step::kLoad, entries.size());
   for (size_t i = 0; i < entries.size();) {
     batch.clear();
     for (; i < entries.size() && batch.size() < kBatch; i++) {
@@ -120,6 +129,7 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
     }
     StorageStatus s = index->index->insert_ascending(batch);
     if (s != StorageStatus::kOk) return s;
+    if (watch != nullptr) watch->advanced(i);
     if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
     Waiter::current().yield_if_due();
   }

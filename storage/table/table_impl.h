@@ -80,7 +80,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   StorageStatus create_index(Transaction& txn, IndexId id, const IndexOptions& options,
                              std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) override;
   StorageStatus create_index(TransactionImpl& txn, IndexId id, IndexFactory make, const IndexOptions& options,
-                             std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate);
+                             std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate,
+                             IndexBuildWatch* watch);
   void drop_index(IndexId id) override;
   void set_thresholds(const LeafThresholds& thresholds) override { tree_.set_thresholds(thresholds); }
   void set_index_fill(IndexId index, uint8_t percent) override;

@@ -202,6 +202,7 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"pg_index_column_has_property", system_value<"pg_index_column_has_property">},
     {"pg_index_has_property", system_value<"pg_index_has_property">},
     {"pg_indexam_has_property", system_value<"pg_indexam_has_property">},
+    {"pg_indexam_progress_phasename", system_value<"pg_indexam_progress_phasename">},
     {"pg_partition_root", system_value<"pg_partition_root">},
     {"pg_sequence_last_value", system_value<"pg_sequence_last_value">},
     {"row_security_active", system_value<"row_security_active">},

@@ -12,6 +12,7 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/tree.h"
+#include "engine/session/progress.h"
 #include "storage/statistics.h"
 #include "storage/table.h"
 #include "types/function/registry.h"
@@ -35,17 +36,25 @@ Status store(DdlContext& c, const RelationInfo& relation, const ColumnInfo& colu
   return check(exists ? t.update(c.txn, row) : t.insert(c.txn, row));
 }
 
+namespace analyzing = progress::analyze;
+
 // A uniform sample (reservoir), with a seed that is the table's: the same table gives the same statistics.
 class Sample {
  public:
-  explicit Sample(Oid seed) : random_(seed) {}
+  Sample(DdlContext& c, Oid seed) : random_(seed), shown_(running(c.host.progress(), ProgressCommand::kAnalyze)) {}
 
   // Adds what the table has; `column_of`: its own column for each of those that values() is asked for.
   Status read(DdlContext& c, const RelationPtr& table, std::vector<size_t> column_of) {
     sources_.push_back({table, std::move(column_of)});
     const size_t source = sources_.size() - 1;
+    const storage::Table::Statistics size =
+        table->table == nullptr ? storage::Table::Statistics() : table->table->statistics();
+    uint64_t seen_here = 0;
+    show(analyzing::kBlocksTotal, size.leaf_count);
+    show(analyzing::kBlocksDone, 0);
     return for_each_row(c, *table, [&](Bytes, Bytes row) -> Status {
       seen_++;
+      if (++seen_here % kShownRows == 0) show(analyzing::kBlocksDone, leaves_read(size, seen_here));
       if (rows_.size() < kSampleRows) {
         rows_.push_back({source, std::string(row)});
       } else if (const uint64_t at = random_() % seen_; at < kSampleRows) {
@@ -74,6 +83,16 @@ class Sample {
   }
 
  private:
+  static constexpr uint64_t kShownRows = 256;
+
+  // All leaves are read: how many so far is known from the rows.
+  static uint64_t leaves_read(const storage::Table::Statistics& size, uint64_t rows) {
+    return size.rows == 0 ? size.leaf_count : std::min(size.leaf_count, size.leaf_count * rows / size.rows);
+  }
+  void show(size_t parameter, uint64_t value) {
+    if (shown_ != nullptr) shown_->set(parameter, static_cast<int64_t>(value));
+  }
+
   struct Source {
     RelationPtr table;
     std::vector<size_t> column_of;
@@ -86,7 +105,13 @@ class Sample {
   uint64_t seen_ = 0;
   std::vector<Source> sources_;
   std::vector<Row> rows_;
+  Progress* const shown_;
 };
+
+void show_phase(DdlContext& c, int64_t phase) {
+  Progress* const shown = running(c.host.progress(), ProgressCommand::kAnalyze);
+  if (shown != nullptr) shown->set(analyzing::kPhase, phase);
+}
 
 Status store_sample(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns, const Sample& sample,
                     bool inherited) {
@@ -108,12 +133,16 @@ Status store_sample(DdlContext& c, const RelationPtr& relation, std::span<const 
 
 Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns) {
   const uint64_t changes = relation->table == nullptr ? 0 : storage::changes_of(*relation->table).all();
-  Sample sample(relation->oid);
+  const ProgressOf shown(c.host.progress(), ProgressCommand::kAnalyze, relation->oid);
+  show_phase(c, analyzing::kSampling);
+  Sample sample(c, relation->oid);
   std::vector<size_t> own(relation->columns.size());
   std::iota(own.begin(), own.end(), size_t{0});
   INDIGO_TRY(sample.read(c, relation, std::move(own)));
+  show_phase(c, analyzing::kComputing);
   INDIGO_TRY(store_sample(c, relation, columns, sample, false));
   INDIGO_TRY(gather_extended_statistics(c, relation, columns, sample.seen()));
+  show_phase(c, analyzing::kFinalizing);
   INDIGO_TRY(update_size_statistics(c, relation, static_cast<float>(sample.seen())));
   if (columns.empty()) c.host.analyzed(*relation, changes);
   c.catalog.changed({relation->oid});
@@ -124,7 +153,11 @@ namespace {
 
 // The rows of all that is in the tree.
 Status read_tree(DdlContext& c, const RelationInfo& root, std::span<const Oid> tree, Sample& sample) {
+  Progress* const shown = running(c.host.progress(), ProgressCommand::kAnalyze);
+  if (shown != nullptr) shown->set(analyzing::kChildrenTotal, static_cast<int64_t>(tree.size()));
   for (const Oid oid : tree) {
+    if (shown != nullptr && shown->get(analyzing::kCurrentChild) != 0) shown->add(analyzing::kChildrenDone, 1);
+    if (shown != nullptr) shown->set(analyzing::kCurrentChild, oid);
     const RelationPtr part = current(c, oid);
     if (part == nullptr || part->table == nullptr || part->is_partitioned()) continue;
     // Rows of temporary tables are their session's alone.
@@ -145,8 +178,11 @@ Status read_tree(DdlContext& c, const RelationInfo& root, std::span<const Oid> t
 
 Status analyze_tree(DdlContext& c, const RelationPtr& relation, std::span<const Oid> tree,
                     std::span<const int16_t> columns) {
-  Sample sample(relation->oid);
+  const ProgressOf shown(c.host.progress(), ProgressCommand::kAnalyze, relation->oid);
+  show_phase(c, analyzing::kSamplingInherited);
+  Sample sample(c, relation->oid);
   INDIGO_TRY(read_tree(c, *relation, tree, sample));
+  show_phase(c, analyzing::kComputing);
   INDIGO_TRY(store_sample(c, relation, columns, sample, true));
   if (relation->is_partitioned()) {
     INDIGO_TRY(gather_extended_statistics(c, relation, columns, sample.seen()));

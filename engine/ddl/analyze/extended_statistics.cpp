@@ -14,6 +14,7 @@
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
+#include "engine/session/progress.h"
 #include "types/builtin/function_text.h"
 #include "types/io/record.h"
 #include "types/text/strings.h"
@@ -243,7 +244,13 @@ Status gather(DdlContext& c, const RelationPtr& relation, const Wanted& wanted, 
 Status gather_extended_statistics(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns,
                                   uint64_t rows) {
   if (relation->extended_statistics == nullptr || rows == 0) return {};
-  for (const Wanted& wanted : wanted_of(c, relation->oid)) {
+  const auto all = wanted_of(c, relation->oid);
+  Progress* const shown = running(c.host.progress(), ProgressCommand::kAnalyze);
+  if (shown != nullptr && !all.empty()) {
+    shown->set(progress::analyze::kPhase, progress::analyze::kComputingExtended);
+    shown->set(progress::analyze::kExtendedTotal, static_cast<int64_t>(all.size()));
+  }
+  for (const Wanted& wanted : all) {
     // Columns are left out by ANALYZE's list, or by SET STATISTICS 0.
     const bool whole = std::all_of(wanted.columns.begin(), wanted.columns.end(), [&](int16_t n) {
       const bool listed = columns.empty() || std::find(columns.begin(), columns.end(), n) != columns.end();
@@ -258,6 +265,7 @@ Status gather_extended_statistics(DdlContext& c, const RelationPtr& relation, st
       continue;
     }
     INDIGO_TRY(gather(c, relation, wanted, rows));
+    if (shown != nullptr) shown->add(progress::analyze::kExtendedDone, 1);
   }
   return {};
 }

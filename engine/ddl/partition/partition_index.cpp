@@ -6,6 +6,7 @@
 #include "engine/ddl/expression.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/table/rewrite.h"
+#include "engine/session/progress.h"
 #include "sql/parse/parse_tree.h"
 
 namespace indigo::engine::ddl {
@@ -198,6 +199,11 @@ Status add_partition_index(DdlContext& c, ConstraintTarget& target, const Relati
 
 Status add_partition_indexes(DdlContext& c, const RelationPtr& relation, Oid index) {
   if (!relation->is_partitioned()) return {};
+  namespace building = progress::index;
+  Progress* const shown = running(c.host.progress(), ProgressCommand::kCreateIndex);
+  // Of the whole, not of a partition that has partitions.
+  const bool outermost = shown != nullptr && shown->get(building::kPartitionsTotal) == 0;
+  if (outermost) shown->set(building::kPartitionsTotal, static_cast<int64_t>(relation->children.size()));
   for (const Oid child : relation->children) {
     INDIGO_TRY(lock_object(c, child, TableLockMode::kShare));
     const RelationPtr now = current(c, relation->oid);
@@ -206,6 +212,7 @@ Status add_partition_indexes(DdlContext& c, const RelationPtr& relation, Oid ind
     ConstraintTarget target;
     target.relation = child;
     INDIGO_TRY(add_partition_index(c, target, *now, *info));
+    if (outermost) shown->add(building::kPartitionsDone, 1);
   }
   return {};
 }

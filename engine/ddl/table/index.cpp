@@ -18,7 +18,9 @@
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/tree.h"
 #include "engine/exec/scan/index_key.h"
+#include "engine/session/progress.h"
 #include "sql/analyze/select/targets.h"
+#include "storage/index_build_watch.h"
 #include "storage/table.h"
 #include "types/builtin/builtins.h"
 #include "types/builtin/index_methods.h"
@@ -175,6 +177,47 @@ Error failing_key(DdlContext& c, const RelationPtr& relation, const storage::Key
 
 }  // namespace
 
+namespace {
+
+namespace building = progress::index;
+
+// What pg_stat_progress_create_index shows of an index that is being built.
+class IndexProgress final : public storage::IndexBuildWatch {
+ public:
+  IndexProgress(Progress* progress, const IndexInfo& index, uint64_t leaves)
+      : progress_(running(progress, ProgressCommand::kCreateIndex)), leaves_(leaves) {
+    if (progress_ == nullptr) return;
+    progress_->set(building::kPhase, building::kBuilding);
+    progress_->set(building::kMethod, catalog::access_method(index.method)->oid);
+    if (progress_->get(building::kCommand) != building::kCreate) progress_->set(building::kIndex, index.oid);
+  }
+
+  void began(Step step, uint64_t total) override {
+    if (progress_ == nullptr) return;
+    scans_ = step == Step::kScan;
+    total_ = total;
+    progress_->set(building::kStep, scans_ ? building::kScan : step == Step::kSort ? building::kSort : building::kLoad);
+    progress_->set(building::kTuplesTotal, static_cast<int64_t>(total));
+    progress_->set(building::kTuplesDone, 0);
+    progress_->set(building::kBlocksTotal, static_cast<int64_t>(scans_ ? leaves_ : 0));
+    progress_->set(building::kBlocksDone, 0);
+  }
+  void advanced(uint64_t done) override {
+    if (progress_ == nullptr) return;
+    progress_->set(building::kTuplesDone, static_cast<int64_t>(done));
+    if (scans_ && total_ > 0)
+      progress_->set(building::kBlocksDone, static_cast<int64_t>(std::min(leaves_, leaves_ * done / total_)));
+  }
+
+ private:
+  Progress* const progress_;
+  const uint64_t leaves_;
+  uint64_t total_ = 0;
+  bool scans_ = false;
+};
+
+}  // namespace
+
 Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& index, Oid filenode,
                    const std::shared_ptr<storage::Table>& storage_table) {
   // The descriptor was read before the index had a place of its own, when it looked like the table's own tree.
@@ -197,13 +240,14 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
   const storage::IndexFactory make = catalog::access_method(index.method)->make;
   IndexId id(c.store().next_id().value);
   storage::Duplicate duplicate;
-  StorageStatus status = storage::create_index(*storage_table, c.txn, id, make, options, extractor, &duplicate);
+  IndexProgress watch(c.host.progress(), index, storage_table->statistics().leaf_count);
+  StorageStatus status = storage::create_index(*storage_table, c.txn, id, make, options, extractor, &duplicate, &watch);
   if (status == StorageStatus::kOk && index.unique && !index.immediate) {
     // The rows that are there obey it now; from here on duplicates may stand until they are looked at.
     storage_table->drop_index(id);
     options.unique = false;
     id = IndexId(c.store().next_id().value);
-    status = storage::create_index(*storage_table, c.txn, id, make, options, extractor, &duplicate);
+    status = storage::create_index(*storage_table, c.txn, id, make, options, extractor, &duplicate, &watch);
   }
   if (status == StorageStatus::kDuplicateKey) return duplicated_key(c, relation, index, storage_table, duplicate);
   if (status == StorageStatus::kKeyError) return failing_key(c, relation, *extractor, storage_table);
@@ -226,6 +270,8 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   if (spec.columns.size() + spec.included.size() > kMaxIndexColumns)
     return Error(sqlstate::kTooManyColumns, "cannot use more than 32 columns in an index");
   const Oid oid = next_oid(c);
+  ProgressOf shown(c.host.progress(), ProgressCommand::kCreateIndex, relation->oid);
+  shown.set(progress::index::kCommand, progress::index::kCreate);
   std::string class_image;
   if (!table(c, pg_class::kOid).find_oid(c.txn, relation->oid, class_image)) {
     return Error(sqlstate::kInternalError, "cache lookup failed for relation " + std::to_string(relation->oid));
@@ -619,6 +665,8 @@ Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
   if (spec.unique && relation->is_partitioned() && s.relation->inh)
     INDIGO_TRY(check_no_foreign_partition(c, *relation));
   INDIGO_TRY(check_partitioned_key(c, *relation, spec));
+  ProgressOf shown(c.host.progress(), ProgressCommand::kCreateIndex, relation->oid);
+  shown.set(progress::index::kCommand, s.concurrent ? progress::index::kCreateConcurrently : progress::index::kCreate);
   if (s.concurrent) {
     c.after_failure = [table = relation->oid, spec, expressions](DdlContext& again) {
       return leave_unbuilt(again, table, spec, expressions);

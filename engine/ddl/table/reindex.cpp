@@ -10,6 +10,7 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
+#include "engine/session/progress.h"
 #include "storage/holders.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/store.h"
@@ -104,6 +105,9 @@ Status rebuild(DdlContext& c, const RelationPtr& relation, Oid index, const Rein
                                                             (i.valid ? "exclusion constraint" : "invalid") + " index " +
                                                             name + " concurrently, skipping"));
   }
+  ProgressOf shown(c.host.progress(), ProgressCommand::kCreateIndex, relation->oid);
+  shown.set(progress::index::kCommand,
+            options.concurrently ? progress::index::kReindexConcurrently : progress::index::kReindex);
   INDIGO_TRY(
       mark_to_build(c, *relation, [&](const IndexInfo& i) { return all ? !options.concurrently : i.oid == index; }));
   return rewrite_table(c, relation);
@@ -288,6 +292,8 @@ Status cluster_table(DdlContext& c, const RelationPtr& relation, Oid chosen) {
   }
   if (relation->oid < oid::kFirstUserOid) return {};
   INDIGO_TRY(mark_to_build(c, *relation, [](const IndexInfo&) { return true; }));
+  ProgressOf shown(c.host.progress(), ProgressCommand::kCluster, relation->oid);
+  shown.set(progress::cluster::kCommand, progress::cluster::kOfCluster);
   return rewrite_table(c, relation);
 }
 

@@ -10,6 +10,7 @@
 #include "engine/ddl/table/index.h"
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/table/storage_options.h"
+#include "engine/session/progress.h"
 #include "storage/durability.h"
 #include "storage/table.h"
 
@@ -60,6 +61,31 @@ Oid filenode_of(DdlContext& c, Oid relation) {
   std::string image;
   return t.find_oid(c.txn, relation, image) ? t.reader(image).oid(pg_class::c_relfilenode) : kInvalidOid;
 }
+
+// What pg_stat_progress_cluster shows of a table that is written again, where that is what CLUSTER does: the order is that of
+// the table's own tree, so the rows are scanned as they lie, and no index of CLUSTER's choice is read.
+class RewriteProgress {
+ public:
+  RewriteProgress(Progress* progress, const RelationInfo& old) : to_(running(progress, ProgressCommand::kCluster)) {
+    if (to_ == nullptr || old.table == nullptr) return;
+    const storage::Table::Statistics size = old.table->statistics();
+    rows_ = std::max<uint64_t>(size.rows, 1);
+    leaves_ = size.leaf_count;
+    to_->set(progress::cluster::kPhase, progress::cluster::kScanning);
+    to_->set(progress::cluster::kBlocksTotal, static_cast<int64_t>(leaves_));
+  }
+  void wrote() {
+    if (to_ == nullptr) return;
+    done_++;
+    to_->set(progress::cluster::kScanned, static_cast<int64_t>(done_));
+    to_->set(progress::cluster::kWritten, static_cast<int64_t>(done_));
+    to_->set(progress::cluster::kBlocksScanned, static_cast<int64_t>(std::min(leaves_, leaves_ * done_ / rows_)));
+  }
+
+ private:
+  Progress* const to_;
+  uint64_t rows_ = 1, leaves_ = 0, done_ = 0;
+};
 
 // Writes rows into a new tree under the wanted key.
 class TableWriter {
@@ -161,7 +187,12 @@ Status mark_to_build(DdlContext& c, const RelationInfo& relation, const WhichInd
 }
 
 Status rebuild_indexes(DdlContext& c, const RelationPtr& relation) {
-  for (size_t i = 0; i < relation->indexes.size(); i++) INDIGO_TRY(rebuild_index(c, relation, i));
+  Progress* const shown = running(c.host.progress(), ProgressCommand::kCluster);
+  if (shown != nullptr) shown->set(progress::cluster::kPhase, progress::cluster::kRebuildingIndexes);
+  for (size_t i = 0; i < relation->indexes.size(); i++) {
+    INDIGO_TRY(rebuild_index(c, relation, i));
+    if (shown != nullptr) shown->set(progress::cluster::kIndexesRebuilt, static_cast<int64_t>(i) + 1);
+  }
   c.catalog.changed({relation->oid});
   return {};
 }
@@ -215,7 +246,11 @@ Status rewrite_table(DdlContext& c, const RelationPtr& old, const RowSource& row
   if (rows) {
     INDIGO_TRY(rows([&](std::span<const Datum> values) { return writer.write(values); }));
   } else {
-    INDIGO_TRY(for_each_row(c, *old, [&](Bytes, Bytes row) { return writer.write_image(row); }));
+    RewriteProgress shown(c.host.progress(), *old);
+    INDIGO_TRY(for_each_row(c, *old, [&](Bytes, Bytes row) {
+      shown.wrote();
+      return writer.write_image(row);
+    }));
   }
   return rebuild_indexes(c, wanted);
 }
