@@ -267,12 +267,26 @@ Datum aclitem_in(FuncContext& context, const TypeRef&, Str text) { return acl_it
 Datum void_in(FuncContext&, const TypeRef&, Str) { return Datum::of(Str()); }
 void empty_out(FuncContext&, const TypeRef&, const Datum&, std::string&) {}
 
+// As arrays, but that where a vector begins does not count: ARRAY[...]::oidvector begins at 1, and what has been read at 0.
+int compare_oid_vectors(const Datum& x, const Datum& y, const Collator*) {
+  const ArrayView a(x.str), b(y.str);
+  for (int32_t i = 0; i < std::min(a.count(), b.count()); i++) {
+    if (const Oid left = a.element(i).oid(), right = b.element(i).oid(); left != right) return left < right ? -1 : 1;
+  }
+  return a.count() == b.count() ? 0 : a.count() < b.count() ? -1 : 1;
+}
+constexpr TypeOrder kOidVectorOrder{
+    compare_oid_vectors,
+    [](const Datum& a, const Datum& b, const Collator* c) { return compare_oid_vectors(a, b, c) == 0; },
+    [](const Datum& v, const Collator* c) { return kArrayOrder.hash(v, c); }};
+
 const TypeDefinition kOtherTypes[] = {
     {oid::kUuid, uuid_in, uuid_out, uuid_receive, uuid_send, Phys::kB16, &kUuidOrder, KeyForm::kUuid},
     {oid::kTid, tid_in, tid_out, tid_receive, bytes_send, Phys::kStr, &kBytesOrder, KeyForm::kFixedBytes},
     {oid::kPgLsn, lsn_in, lsn_out, i64_receive, i64_send, Phys::kI64, &kU64Order, KeyForm::kU64},
     {oid::kInt2Vector, vector_in, vector_out, vector_receive, vector_send, Phys::kStr, &kArrayOrder, KeyForm::kArray},
-    {oid::kOidVector, vector_in, vector_out, vector_receive, vector_send, Phys::kStr, &kArrayOrder, KeyForm::kArray},
+    {oid::kOidVector, vector_in, vector_out, vector_receive, vector_send, Phys::kStr, &kOidVectorOrder,
+     KeyForm::kArray},
     {oid::kBit, bits_in, bits_out, bits_receive, bits_send, Phys::kStr, &kBitsOrder, KeyForm::kBit},
     {oid::kVarbit, bits_in, bits_out, bits_receive, bits_send, Phys::kStr, &kBitsOrder, KeyForm::kBit},
     {oid::kAclItem, aclitem_in, aclitem_out, nullptr, nullptr, Phys::kStr, &kBytesOrder},
