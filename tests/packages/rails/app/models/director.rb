@@ -1,0 +1,3 @@
+class Director < ApplicationRecord
+  has_many :films, dependent: :destroy
+end

@@ -1,0 +1,2 @@
+require "pathname"
+require "logger"
