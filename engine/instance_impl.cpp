@@ -432,8 +432,11 @@ size_t InstanceImpl::sessions_of(Oid database, int32_t except) const {
 }
 
 std::string InstanceImpl::setting(const std::string& name) {
-  auto index = find_setting(name);
-  return index ? defaults_[*index] : std::string();
+  const auto index = find_setting(name);
+  if (!index) return {};
+  const auto applied = system_settings_.applied();
+  const auto at = applied->values.find(*index);
+  return at == applied->values.end() ? defaults_[*index] : at->second;
 }
 
 bool InstanceImpl::shutdown(Deadline deadline) {

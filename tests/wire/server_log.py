@@ -167,6 +167,17 @@ FIELDS = ["timestamp", "user", "dbname", "pid", "remote_host", "session_id", "li
           "application_name", "backend_type", "query_id"]
 
 
+def connections_are_logged_after_a_reload(binary):
+    with Logged(binary) as server:
+        client = connect(server.address)
+        for value_then in ("on", "off"):
+            done(client, f"alter system set log_connections = {value_then}")
+            done(client, "select pg_reload_conf()")
+            connect(server.address).close()
+        same([line for line in server.lines() if "authorized" in line],
+             ["LOG:  connection authorized: user=postgres database=postgres host=[local]"])
+
+
 def records_are_json_with_postgresqls_fields(binary):
     with Logged(binary, log_destination="jsonlog", log_min_messages="error") as server:
         client = connect(server.address)
@@ -265,6 +276,7 @@ CHECKS = [
     passwords_in_other_places_are_not_logged,
     slow_statements_are_logged,
     connections_are_logged,
+    connections_are_logged_after_a_reload,
     records_are_json_with_postgresqls_fields,
     records_are_lines_of_csv,
     the_form_of_the_log_is_reloaded,
