@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 
+#include <absl/cleanup/cleanup.h>
 #include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_replace.h>
@@ -186,8 +187,10 @@ void StatementLog::write_duration() {
   write(time.data() + (with_text ? "  statement: " + shown(text_) : std::string()));
 }
 
+// Durations are written of what has ended well.
 void StatementLog::failed(const Error& error) {
   const MustNotFail scope;
+  const absl::Cleanup forget = [this] { text_ = {}; };
   const bool deadlock = error.state == sqlstate::kDeadlockDetected;  // clients are told to look here
   if (settings_.messages > LogRank::kError && !(deadlock && settings_.messages <= LogRank::kLog)) return;
   // What the parser has stopped at may be a part of a password.

@@ -143,6 +143,7 @@ def slow_statements_are_logged(binary):
     with Logged(binary, log_min_duration_statement="0") as server:
         client = connect(server.address)
         done(client, "select 1")
+        client.query("select 1/0")
         done(client, "set log_min_duration_statement = '1h'")
         done(client, "select 2")
         lines = [line for line in server.lines() if "select" in line]
