@@ -197,9 +197,22 @@ Result<ExprPtr> call_on_row(Scope& scope, std::string_view name, const ExprPtr& 
   types.types.push_back(row->type.oid);
   FunctionCall found;
   if (find_function(scope.catalog(), "", name, types, found) != Lookup::kFound || !found.function) return ExprPtr();
-  if (found.function->kind != FunctionKind::kFunction) return ExprPtr();
+  const types::FunctionInfo& f = *found.function;
+  if (f.kind == FunctionKind::kProcedure) return ExprPtr();
+  if (f.kind == FunctionKind::kWindow) {
+    return scope.error(sqlstate::kWrongObjectType, "window function " + f.name + " requires an OVER clause", location);
+  }
   Oid result = kInvalidOid;
   INDIGO_ASSIGN(ExprList arguments, complete_arguments(scope.a, found, {row}, &result));
+  if (f.kind == FunctionKind::kAggregate) {
+    static const PgQuery__FuncCall kBare = PG_QUERY__FUNC_CALL__INIT;
+    CallDecoration decoration;
+    decoration.node = &kBare;
+    decoration.name = f.name;
+    decoration.location = location;
+    return make_aggregate(scope, f, std::move(arguments),
+                          type_with_collation(scope.catalog(), {result, -1, kInvalidOid}), decoration);
+  }
   return plain_call(scope, *found.function, std::move(arguments), {result, -1, kInvalidOid}, false,
                     CallExpr::Form::kFunction, location);
 }
