@@ -56,12 +56,12 @@ class Progress {
   void add(size_t parameter, int64_t more) { set(parameter, get(parameter) + more); }
   int64_t get(size_t parameter) const { return parameters_[parameter].load(std::memory_order_relaxed); }
 
-  // What the command has told; nothing when another one runs, or none.
+  // What the command has told; nothing when another one runs, or none, or one begins or ends just now.
   std::optional<Report> report(ProgressCommand wanted) const {
     Report out;
     for (;;) {
       const uint64_t before = changes_.load(std::memory_order_acquire);
-      if (command() != wanted) return std::nullopt;
+      if (before % 2 != 0 || command() != wanted) return std::nullopt;
       out.relation = relation_.load(std::memory_order_relaxed);
       for (size_t i = 0; i < out.parameters.size(); i++) out.parameters[i] = get(i);
       std::atomic_thread_fence(std::memory_order_acquire);
@@ -81,7 +81,7 @@ class Progress {
 
   std::atomic<ProgressCommand> command_{ProgressCommand::kNone};
   std::atomic<Oid> relation_{kInvalidOid};
-  std::atomic<uint64_t> changes_{0};  // of command and relation
+  std::atomic<uint64_t> changes_{0};  // of command and relation; odd while one is under way
   std::array<std::atomic<int64_t>, progress::kParameters> parameters_{};
 };
 
