@@ -3,6 +3,7 @@
 
 #include "base/sqlstate.h"
 #include "types/extension/pgcrypto/pgcrypto.h"
+#include "types/set/producer.h"
 #include "types/text/strings.h"
 #include "types/value/array_format.h"
 
@@ -123,6 +124,28 @@ bool read_armor(FuncContext& context, Str text, std::string& bytes) {
   if (decoding.failed() || crc != checksum(decoded)) return corrupt();
   bytes = decoded;
   return true;
+}
+
+std::unique_ptr<SetProducer> open_armor_headers(FuncContext& context, const CallInfo&,
+                                                std::span<const Datum> arguments) {
+  if (any_null(arguments)) return empty_set();
+  const auto corrupt = [&] {
+    fail_external(context, "Corrupt ascii-armor");
+    return empty_set();
+  };
+  auto rows = std::make_unique<RowSet>();
+  Str rest = arguments[0].str, line;
+  if (rest.find("-----END PGP ") == Str::npos) return corrupt();
+  do {
+    if (rest.empty()) return corrupt();
+    line = next_line(rest);
+  } while (!is_border(line, "-----BEGIN PGP "));
+  for (line = next_line(rest); !line.empty(); line = next_line(rest)) {
+    const size_t colon = line.find(": ");
+    if (colon == Str::npos || rest.empty()) return corrupt();
+    rows->add_in_turn({rows->text(line.substr(0, colon)), rows->text(line.substr(colon + 2))});
+  }
+  return rows;
 }
 
 Str dearmor(FuncContext& context, Str text) {

@@ -1,7 +1,6 @@
-// pgcrypto 1.3: hashes, ciphers, password hashes, random bytes; OpenPGP as far as armor.
+// pgcrypto 1.3: hashes, ciphers, password hashes, random bytes, OpenPGP messages.
 #include "types/extension/extension.h"
 
-#include "base/sqlstate.h"
 #include "types/extension/pgcrypto/pgcrypto.h"
 #include "types/function/kernel.h"
 
@@ -67,12 +66,7 @@ std::optional<Str> any_armor(FuncContext& context, const CallInfo&, std::span<co
                            : pgcrypto::armor_headers(context, values[0].str, values[1].str, values[2].str);
 }
 
-std::optional<Str> open_pgp(FuncContext& context, const CallInfo&, std::span<const Datum>) {
-  context.fail(sqlstate::kFeatureNotSupported, "OpenPGP messages are not supported");
-  return std::nullopt;
-}
-
-const ScalarEntry kFunctions[] = {
+const ScalarEntry kPlainFunctions[] = {
     {"pg_digest", kernel<pgcrypto::digest>},
     {"pg_hmac", kernel<pgcrypto::hmac>},
     {"pg_crypt", kernel<pgcrypto::crypt>},
@@ -86,28 +80,29 @@ const ScalarEntry kFunctions[] = {
     {"pg_random_uuid", kernel<random_uuid>},
     {"pg_armor", any_kernel<any_armor>},
     {"pg_dearmor", kernel<pgcrypto::dearmor>},
-    {"pgp_sym_encrypt_text", any_kernel<open_pgp>},
-    {"pgp_sym_encrypt_bytea", any_kernel<open_pgp>},
-    {"pgp_sym_decrypt_text", any_kernel<open_pgp>},
-    {"pgp_sym_decrypt_bytea", any_kernel<open_pgp>},
-    {"pgp_pub_encrypt_text", any_kernel<open_pgp>},
-    {"pgp_pub_encrypt_bytea", any_kernel<open_pgp>},
-    {"pgp_pub_decrypt_text", any_kernel<open_pgp>},
-    {"pgp_pub_decrypt_bytea", any_kernel<open_pgp>},
-    {"pgp_key_id_w", any_kernel<open_pgp>},
-    {"pgp_armor_headers", any_kernel<open_pgp>},
 };
+
+constexpr SetEntry kSets[] = {{"pgp_armor_headers", pgcrypto::open_armor_headers}};
+
+std::vector<ScalarEntry> all_functions() {
+  std::vector<ScalarEntry> out(std::begin(kPlainFunctions), std::end(kPlainFunctions));
+  const auto more = pgcrypto::pgp_functions();
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
 
 }  // namespace
 
 const Extension& pgcrypto_extension() {
+  static const std::vector<ScalarEntry> functions = all_functions();
   static const Extension extension{.name = "pgcrypto",
                                    .version = "1.3",
                                    .comment = "cryptographic functions",
                                    .schema = {},
                                    .required = {},
                                    .definitions = kDefinitions,
-                                   .functions = kFunctions};
+                                   .functions = functions,
+                                   .sets = kSets};
   return extension;
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include <openssl/evp.h>
 
 #include "types/function/context.h"
+#include "types/function/family.h"
 #include "types/value/datum.h"
 
 namespace indigo::types::pgcrypto {
@@ -34,6 +36,13 @@ Str armor_headers(FuncContext& context, Str data, Str keys, Str values);  // tex
 Str dearmor(FuncContext& context, Str text);
 // The bytes of an armored message; 39000 when it is none.
 bool read_armor(FuncContext& context, Str text, std::string& bytes);
+
+// The rows (key, value) of pgp_armor_headers.
+std::unique_ptr<SetProducer> open_armor_headers(FuncContext& context, const CallInfo& call,
+                                                std::span<const Datum> arguments);
+
+// pgp_functions.cpp: OpenPGP messages (open_pgp.h).
+std::span<const ScalarEntry> pgp_functions();
 
 // 39000: pgcrypto's errors have PostgreSQL's state for failures of external routines.
 void fail_external(FuncContext& context, std::string message);
