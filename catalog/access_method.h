@@ -34,6 +34,11 @@ struct AccessMethod {
 
   // Of an inverted one: the support function of its classes that says what their strategies mean.
   int16_t meaning = 1;
+  // It has an order: by the distance from a value, for the operator that is strategy 1 of its classes; and no conditions.
+  bool nearest = false;
+  // Of an extension's: its handler function. It exists where CREATE ACCESS METHOD has made its row.
+  std::string_view handler = {};
+  int32_t most_dimensions = 0;  // of a nearest one: of vectors in single precision
 
   // Plans may ask it by bounds of its keys. One that may not, and is not inverted, is a definition only: kept, shown and dumped.
   bool searchable() const;
@@ -47,8 +52,9 @@ struct AccessMethod {
 };
 
 std::span<const AccessMethod> access_methods();
-const AccessMethod* access_method(Oid oid);                // null: not built
-const AccessMethod* access_method(std::string_view name);  // empty: the default; null: not built
+const AccessMethod* access_method(Oid oid);                               // null: not built
+const AccessMethod* access_method(std::string_view name);                 // empty: the default; null: not built
+const AccessMethod* access_method_of_handler(std::string_view function);  // null: no extension's
 // What tables' keys and constraints have, and CREATE INDEX without USING makes.
 const AccessMethod& default_access_method();
 

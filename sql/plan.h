@@ -141,6 +141,10 @@ struct IndexScanPlan : PlanOf<PlanKind::kIndexScan>, ScanPlan {
   // An inverted index's: `bounds.equal` has the conditions' values, and here is what each is compared with. The filter has the
   // conditions themselves, too.
   std::vector<InvertedCondition> inverted;
+  // The one condition is an order: rows come by the distance of the column from the value, nearly, and all of them. `wanted`: how
+  // many somebody will read; 0: it is not known.
+  bool nearest = false;
+  double wanted = 0;
 };
 
 struct FunctionScanPlan : PlanOf<PlanKind::kFunctionScan> {

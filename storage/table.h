@@ -16,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "base/ids.h"
+#include "storage/index/hnsw/graph_shape.h"
 #include "storage/key_range.h"
 #include "storage/lock/lock_mode.h"
 #include "storage/status.h"
@@ -46,6 +47,7 @@ struct IndexOptions {
   bool unique = false;
   bool nulls_not_distinct = false;
   uint8_t fill_percent = 100;  // how full ascending inserts leave a leaf of the index (LeafThresholds::kFill)
+  GraphShape graph;            // of an index that has one
 };
 
 struct RowRef {

@@ -7,6 +7,7 @@
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_indexes.h"
 #include "catalog/tables/system_table.h"
+#include "types/extension/vector/vector.h"
 #include "types/oids.h"
 #include "types/range/range_keys.h"
 #include "types/value/collator.h"
@@ -39,7 +40,39 @@ std::string source_of(CatalogView& catalog, Oid function) {
   return out;
 }
 
+// What a nearest method keeps, by the function of the operator that the class orders by.
+const types::InvertedClass* nearest_keys(CatalogView& catalog, Oid family, Oid type) {
+  const OperatorInfo* op = catalog.operator_by_oid(nearest_operator(catalog, family, type));
+  return op == nullptr ? nullptr : types::vectors::nearest_class(source_of(catalog, op->function));
+}
+
 }  // namespace
+
+Oid nearest_operator(CatalogView& catalog, Oid family, Oid type) {
+  Oid found = kInvalidOid;
+  const Datum key[] = {Datum::of_oid(family), Datum::of_oid(type), Datum::of_oid(type)};
+  catalog.system_table_rows(pg_amop::kOid, system_index::kAmopFamily, key, [&](const RowReader& row) {
+    if (row.chr(pg_amop::c_amoppurpose) != 'o' || row.i16(pg_amop::c_amopstrategy) != 1) return true;
+    found = row.oid(pg_amop::c_amopopr);
+    return false;
+  });
+  return found;
+}
+
+bool orders_by_distance(CatalogView& catalog, const InvertedKey& key, Oid op) {
+  const OperatorInfo* info = catalog.operator_by_oid(op);
+  if (key.keys == nullptr || key.keys->around == nullptr || info == nullptr || info->right != oid::kPoint ||
+      info->result != oid::kFloat8) {
+    return false;
+  }
+  bool found = false;
+  const Datum of_operator[] = {Datum::of_oid(op)};
+  catalog.system_table_rows(pg_amop::kOid, system_index::kAmopOperator, of_operator, [&](const RowReader& row) {
+    found = found || (row.oid(pg_amop::c_amopfamily) == key.family && row.chr(pg_amop::c_amoppurpose) == 'o');
+    return !found;
+  });
+  return found;
+}
 
 InvertedKey inverted_key(CatalogView& catalog, const IndexColumn& column) {
   InvertedKey out;
@@ -51,9 +84,15 @@ InvertedKey inverted_key(CatalogView& catalog, const IndexColumn& column) {
     input = row.oid(pg_opclass::c_opcintype);
     return false;
   });
-  const Oid function = meaning_function(catalog, method, out.family, input);
-  const types::InvertedClass* known =
-      types::inverted_class(function == kInvalidOid ? std::string() : source_of(catalog, function));
+  const AccessMethod* access = access_method(method);
+  const types::InvertedClass* known = nullptr;
+  if (access != nullptr && access->nearest) {
+    out.order = nearest_operator(catalog, out.family, input);
+    known = nearest_keys(catalog, out.family, input);
+  } else {
+    const Oid function = meaning_function(catalog, method, out.family, input);
+    known = types::inverted_class(function == kInvalidOid ? std::string() : source_of(catalog, function));
+  }
   if (known == nullptr) return out;
   auto type = catalog.type(column.type.oid);
   while (type != nullptr && type->kind == 'd') type = catalog.type(type->base);

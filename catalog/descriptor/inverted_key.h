@@ -15,11 +15,17 @@ struct InvertedKey {
   const types::InvertedClass* keys = nullptr;  // null: the column has no keys, and serves no condition
   types::InvertedColumn column;
   Oid family = kInvalidOid;
+  Oid order = kInvalidOid;  // of a method that finds the nearest: the operator by whose result it does
 };
 
 InvertedKey inverted_key(CatalogView& catalog, const IndexColumn& column);
 // Which of the class's strategies the operator is, if it is one that the class knows; else 0.
 int inverted_strategy(CatalogView& catalog, const InvertedKey& key, Oid op);
+
+// Whether the class orders by the operator's result, of the column and a point (InvertedClass::around).
+bool orders_by_distance(CatalogView& catalog, const InvertedKey& key, Oid op);
+// The operator that a class of such a method orders by; kInvalidOid: none.
+Oid nearest_operator(CatalogView& catalog, Oid family, Oid type);
 
 // ---- compound keys. An index of scalars and one column of cells (rooms and times) has one more key for each row: the cell
 // behind the scalars' keys, so that what is asked of all its columns together is found at once.

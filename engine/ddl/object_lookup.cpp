@@ -313,7 +313,7 @@ Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
                    "type modifier is not allowed for type " + quoted(type_text(c, {type->oid, -1, kInvalidOid})))
           .at(position(c, name->location));
     }
-    auto typmod = types::typmod_input(type->oid, arguments);
+    auto typmod = types::typmod_input(*type, arguments);
     if (!typmod.ok()) {
       if (typmod.error().position == 0) typmod.error().position = position(c, name->location);
       return typmod.take_error();

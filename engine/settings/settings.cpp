@@ -5,6 +5,7 @@
 
 #include "base/memory/memory_account.h"
 #include "base/sqlstate.h"
+#include "types/extension/extension_settings.h"
 #include "types/text/ascii.h"
 
 namespace indigo::engine {
@@ -75,6 +76,10 @@ Status Settings::set_custom(std::string_view name, std::string_view text, Scope 
         .with_detail(MemoryAccount::over_limit() ? "The session holds more than session_memory_limit."
                                                  : "The machine's memory is used up.");
   }
+  std::string kept(text);
+  if (const auto* known = types::find_extension_setting(name); known != nullptr && !text.empty()) {
+    INDIGO_ASSIGN(kept, known->parse(text));
+  }
   std::string key(name);
   auto now = custom_.find(key);
   if (in_transaction_) {
@@ -82,10 +87,10 @@ Status Settings::set_custom(std::string_view name, std::string_view text, Scope 
     undo_.push_back({kCustom, key, now == custom_.end() ? "" : now->second,
                      stays == custom_session_.end() ? "" : stays->second, now != custom_.end(), scope});
   }
-  custom_[key] = text;
+  custom_[key] = kept;
   custom_generation_++;
   if (scope == Scope::kSession) {
-    custom_session_[key] = text;
+    custom_session_[key] = std::move(kept);
   } else {
     custom_session_.try_emplace(key, "");
   }
@@ -175,6 +180,8 @@ Result<std::string> Settings::show(std::string_view name) const {
                                                     : display_setting(definition, value(*index));
   }
   auto at = custom_.find(std::string(name));
+  if (at != custom_.end() && !at->second.empty()) return at->second;
+  if (const auto* known = types::find_extension_setting(name)) return std::string(known->usual);
   if (at == custom_.end()) return unrecognized(name);
   return at->second;
 }

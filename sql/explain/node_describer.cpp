@@ -97,8 +97,11 @@ std::string NodeDescriber::inverted_conditions(const Plan& p, const IndexScanPla
   for (size_t i = 0; i < s.inverted.size(); i++) {
     const InvertedCondition& condition = s.inverted[i];
     const catalog::OperatorInfo* op = catalog_.operator_by_oid(condition.op);
-    parts.push_back("(" + index_column(p, s, index.columns[static_cast<size_t>(condition.column)]) + " " +
-                    (op != nullptr ? std::string(op->name) : "?") + " " +
+    const catalog::IndexColumn& column = index.columns[static_cast<size_t>(condition.column)];
+    const std::string name = s.nearest && column.column == 0
+                                 ? index_expression_text(catalog_, s.relation, column.expression)
+                                 : index_column(p, s, column);
+    parts.push_back("(" + name + " " + (op != nullptr ? std::string(op->name) : "?") + " " +
                     text_.text_over(p, *s.bounds.equal[i], nullptr, nullptr) + ")");
   }
   return joined(parts, " AND ");
@@ -152,7 +155,7 @@ void NodeDescriber::scan(ExplainNode& n, const Plan& p, const ScanPlan& s, const
     relation(n, *s.relation, text_.alias(p));
     const auto* inverted = p.kind == PlanKind::kIndexScan ? static_cast<const IndexScanPlan*>(&s) : nullptr;
     if (inverted != nullptr && !inverted->inverted.empty()) {
-      add(n, "Index Cond", inverted_conditions(p, *inverted, *index));
+      add(n, inverted->nearest ? "Order By" : "Index Cond", inverted_conditions(p, *inverted, *index));
     } else if (!s.bounds.whole()) {
       add(n, "Index Cond", bounds(p, s, *index, s.bounds, 0));
     }

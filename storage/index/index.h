@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "storage/index/hnsw/graph_shape.h"
 #include "storage/key_range.h"
 #include "storage/status.h"
 
@@ -104,6 +105,10 @@ class Index {
 
   // How full ascending inserts leave a leaf (IndexOptions::fill_percent), from now on.
   virtual void set_fill(uint8_t percent) = 0;
+  // Of an index that has a graph (hnsw/hnsw_index.h): how it is made, from the first entry on.
+  virtual void set_graph(const GraphShape&) {}
+  // How many entries insert_ascending takes at a time, so that none of its calls is long.
+  virtual size_t build_batch() const { return 1024; }
 
   // Entries and bytes of memory; exact without concurrent writers.
   virtual uint64_t entry_count() const = 0;

@@ -69,6 +69,7 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
   index->index =
       make({store_.epochs(), store_.pauses(), store_.memory(), store_.index_service(), store_.hydralist_replicas()});
   index->index->set_fill(options.fill_percent);
+  index->index->set_graph(options.graph);
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.
   index->valid_from = store_.clock().stable();
 
@@ -119,12 +120,12 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
       return StorageStatus::kDuplicateKey;
     }
   }
-  constexpr size_t kBatch = 1024;
+  const size_t most = index->index->build_batch();
   std::vector<IndexEntry> batch;
   if (watch != nullptr) watch->began(Step::kLoad, entries.size());
   for (size_t i = 0; i < entries.size();) {
     batch.clear();
-    for (; i < entries.size() && batch.size() < kBatch; i++) {
+    for (; i < entries.size() && batch.size() < most; i++) {
       batch.push_back({entries[i].key(), entries[i].primary_key()});
     }
     StorageStatus s = index->index->insert_ascending(batch);

@@ -5,6 +5,7 @@
 
 #include "types/extension/cube/cube.h"
 #include "types/extension/seg/seg.h"
+#include "types/extension/vector/vector.h"
 #include "types/oids.h"
 
 namespace indigo::types {
@@ -25,6 +26,7 @@ const Extension& plpgsql_extension() {
 std::span<const Extension> extensions() {
   static const std::vector<Extension> all = {amcheck_extension(),
                                              autoinc_extension(),
+                                             bloom_extension(),
                                              btree_gin_extension(),
                                              btree_gist_extension(),
                                              citext_extension(),
@@ -60,6 +62,7 @@ std::span<const Extension> extensions() {
                                              tsm_system_time_extension(),
                                              unaccent_extension(),
                                              uuid_ossp_extension(),
+                                             vector_extension(),
                                              xml2_extension()};
   return all;
 }
@@ -74,6 +77,9 @@ const Collator* collator_of_comparison(std::string_view symbol) {
   if (symbol == "citext_cmp") return &Collator::case_insensitive();
   if (symbol == "cube_cmp") return &cube::equality();
   if (symbol == "seg_cmp") return &seg::order();
+  if (symbol == "vector_cmp") return &vectors::vector_order();
+  if (symbol == "halfvec_cmp") return &vectors::halfvec_order();
+  if (symbol == "sparsevec_cmp") return &vectors::sparsevec_order();
   return nullptr;
 }
 

@@ -64,6 +64,7 @@ bool holds_members(Oid type, const FindType& find);
 // One for each folder.
 const Extension& amcheck_extension();
 const Extension& autoinc_extension();
+const Extension& bloom_extension();
 const Extension& btree_gin_extension();
 const Extension& btree_gist_extension();
 const Extension& citext_extension();
@@ -99,6 +100,7 @@ const Extension& tsm_system_rows_extension();
 const Extension& tsm_system_time_extension();
 const Extension& unaccent_extension();
 const Extension& uuid_ossp_extension();
+const Extension& vector_extension();
 const Extension& xml2_extension();
 
 }  // namespace indigo::types

@@ -87,6 +87,9 @@ bool type_has_io(FuncContext& context, Oid type);
 // Type modifiers: text of `numeric(10,2)`'s "(10,2)"; parse of the modifier list (typmodin).
 std::string typmod_output(Oid type, int32_t typmod);
 Result<int32_t> typmod_input(Oid type, std::span<const std::string> arguments);
+// Of any type, an extension's included.
+std::string typmod_output(const TypeInfo& type, int32_t typmod);
+Result<int32_t> typmod_input(const TypeInfo& type, std::span<const std::string> arguments);
 
 // ---- order, equality and hash of a type's default operator class. Arguments are never null.
 // `collator` is that of the collation they are compared under (null: C order), also for the elements of arrays.

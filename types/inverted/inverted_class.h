@@ -60,6 +60,10 @@ struct InvertedClass {
   KeyQuery (*query_of)(FuncContext& context, const InvertedColumn& column, int strategy, const Datum& value);
 
   bool of_cells = false;  // a value has one key, a cell (types/inverted/cells.h) or what stands for one
+  // Of classes that order by the distance from a point: the query of what comes within this distance of it, and how far from zero
+  // its coordinates are.
+  KeyQuery (*around)(const Datum& point, double distance) = nullptr;
+  double (*extent_of)(const Datum& point) = nullptr;
 
   bool of_scalars() const { return element == Element::kOwn; }
   bool knows(int strategy) const { return strategies.has(strategy); }

@@ -37,6 +37,8 @@ struct TypeDefinition {
   const TypeOrder* order = nullptr;  // comparison, equality and hash (io/type_orders.h); null: the type has none
   KeyForm key = KeyForm::kNone;
   const KeyedSubscripts* subscripts = nullptr;  // null: the type has none of this kind
+  // Of an extension's type: its modifier out of what stands in parentheses behind its name. Null: it has none.
+  Result<int32_t> (*modifier)(std::span<const std::string> arguments) = nullptr;
 };
 
 const TypeDefinition* type_definition(Oid type);  // null for arrays, records and user-defined types

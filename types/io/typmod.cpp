@@ -2,8 +2,10 @@
 #include "base/sqlstate.h"
 #include "types/function/registry.h"
 #include "types/io/interval_fields.h"
+#include "types/io/type_definition.h"
 #include "types/number/integer_text.h"
 #include "types/oids.h"
+#include "types/type_info.h"
 
 namespace indigo::types {
 
@@ -131,6 +133,17 @@ Result<int32_t> typmod_input(Oid type, std::span<const std::string> arguments) {
     case oid::kInterval: return interval_modifier(values);
     default: return Error(sqlstate::kSyntaxError, "type modifier is not allowed for this type");
   }
+}
+
+std::string typmod_output(const TypeInfo& type, int32_t typmod) {
+  const bool own = type.definition != nullptr && type.definition->modifier != nullptr;
+  if (!own) return typmod_output(type.oid, typmod);
+  return typmod < 0 ? std::string() : in_parentheses(typmod);
+}
+
+Result<int32_t> typmod_input(const TypeInfo& type, std::span<const std::string> arguments) {
+  const bool own = type.definition != nullptr && type.definition->modifier != nullptr;
+  return own ? type.definition->modifier(arguments) : typmod_input(type.oid, arguments);
 }
 
 }  // namespace indigo::types

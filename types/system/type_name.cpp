@@ -204,7 +204,8 @@ Result<TypeRef> parse_type_name(FuncContext& context, Str text) {
   }
   if (type.oid == oid::kInterval && modifiers.size() == 1) modifiers.insert(modifiers.begin(), "32767");
   if (!modifiers.empty()) {
-    INDIGO_ASSIGN(type.typmod, typmod_input(type.oid, modifiers));
+    const auto info = context.session().catalog().type(type.oid);
+    INDIGO_ASSIGN(type.typmod, info != nullptr ? typmod_input(*info, modifiers) : typmod_input(type.oid, modifiers));
   }
   bool array = false;
   skip_blanks(text, at);
@@ -233,7 +234,7 @@ std::string format_type(CatalogContext& view, Oid type, std::optional<int32_t> t
   if (info == nullptr) return "???";
   const bool vector = type == oid::kInt2Vector || type == oid::kOidVector;
   if (info->is_array() && !vector) return format_type(view, info->element, typmod) + "[]";
-  const std::string modifier = typmod && *typmod >= 0 ? typmod_output(type, *typmod) : std::string();
+  const std::string modifier = typmod && *typmod >= 0 ? typmod_output(*info, *typmod) : std::string();
   for (const SqlName& n : kSqlNames) {
     if (n.type != type) continue;
     if (typmod && *typmod < 0 && (type == oid::kBpchar || type == oid::kBit)) break;

@@ -1,5 +1,6 @@
 #include "engine/ddl/object/access_method.h"
 
+#include "catalog/access_method.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/hold.h"
@@ -50,7 +51,13 @@ Status execute_create_access_method(DdlContext& c, const PgQuery__CreateAmStmt& 
                                                  (type == 't' ? "table_am_handler" : "index_am_handler"));
   }
   SystemTable& t = table(c, pg_am::kOid);
-  const Oid oid = next_oid(c);
+  // A structure of ours has its own number.
+  const catalog::AccessMethod* known =
+      type == 'i' && handler->oid >= oid::kFirstUserOid ? catalog::access_method_of_handler(handler->name) : nullptr;
+  const Oid oid = known != nullptr ? known->oid : next_oid(c);
+  std::string image;
+  if (known != nullptr && t.find_oid(c.txn, oid, image))
+    return unsupported("a second access method with the handler " + quoted(handler->name));
   RowValues row(t.definition());
   row.oid(pg_am::c_oid, oid)
       .str(pg_am::c_amname, name)

@@ -66,7 +66,7 @@ class TypeReader {
     if (out_.modifier_in.empty() && !out_.modifier_out.empty()) {
       return invalid_type("type modifier output function is useless without a type modifier input function");
     }
-    if (!out_.modifier_in.empty()) return unsupported("the option typmod_in of CREATE TYPE");
+    if (!out_.modifier_out.empty()) return unsupported("the option typmod_out of CREATE TYPE");
     return std::move(out_);
   }
 
@@ -241,6 +241,10 @@ Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s) {
   if (!t.send.empty()) {
     INDIGO_ASSIGN(send, form_function(c, t.send, {self}, oid::kBytea, "send"));
   }
+  RoutinePtr modifier;
+  if (!t.modifier_in.empty()) {
+    INDIGO_ASSIGN(modifier, form_function(c, t.modifier_in, {oid::kCstringArray}, oid::kInt4, "typmod_in"));
+  }
   RoutinePtr subscript;
   if (!t.subscript.empty()) {
     INDIGO_ASSIGN(subscript, form_function(c, t.subscript, {oid::kInternal}, oid::kInternal, "subscripting"));
@@ -259,6 +263,7 @@ Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s) {
         .oid(pg_type::c_typoutput, output->oid)
         .oid(pg_type::c_typreceive, receive == nullptr ? kInvalidOid : receive->oid)
         .oid(pg_type::c_typsend, send == nullptr ? kInvalidOid : send->oid)
+        .oid(pg_type::c_typmodin, modifier == nullptr ? kInvalidOid : modifier->oid)
         .oid(pg_type::c_typsubscript, subscript == nullptr ? kInvalidOid : subscript->oid)
         .chr(pg_type::c_typalign, t.alignment)
         .chr(pg_type::c_typstorage, t.storage)
@@ -269,13 +274,15 @@ Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s) {
   INDIGO_TRY(insert_array_type(c, array, shell->name, schema, c.catalog.user(), self, t.alignment,
                                t.collatable ? Oid{oid::kDefaultCollation} : kInvalidOid));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, array, 0}, address, 'i'));
-  for (const RoutinePtr& f : {input, output, receive, send, subscript}) {
+  for (const RoutinePtr& f : {input, output, receive, send, modifier, subscript}) {
     if (f != nullptr) INDIGO_TRY(record_dependency(c, address, {pg_proc::kOid, f->oid, 0}, 'n'));
   }
   c.catalog.changed({kInvalidOid});
   const TypePtr made = c.catalog.type(self);
   if (made == nullptr || (made->like == kInvalidOid && made->definition == nullptr))
     return unsupported("a base type whose input function is none of the built-in ones");
+  if (modifier != nullptr && (made->definition == nullptr || made->definition->modifier == nullptr))
+    return unsupported("the option typmod_in of CREATE TYPE for other types than an extension's own");
   if (subscript != nullptr && (made->definition == nullptr || made->definition->subscripts == nullptr))
     return unsupported("a subscripting function other than an extension's own");
   return {};

@@ -1,5 +1,6 @@
 #include "engine/ddl/operator/class_members.h"
 
+#include "catalog/access_method.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/operator/operator_class.h"
@@ -24,6 +25,8 @@ struct Limits {
   int operators, functions, options;
 };
 Limits limits_of(Oid method) {
+  const catalog::AccessMethod* known = catalog::access_method(method);
+  if (known != nullptr && known->name == "bloom") return {1, 2, 2};
   switch (method) {
     case kBtree: return {5, 5, 5};
     case kHash: return {1, 3, 3};
@@ -141,7 +144,8 @@ Status ClassMembers::add_operator(const PgQuery__CreateOpClassItem& item) {
   }
   if (o->left == kInvalidOid) return invalid("index operators must be binary");
   if (order_family != kInvalidOid) {
-    if (method_ != kGist && method_ != kSpgist)
+    const catalog::AccessMethod* known = catalog::access_method(method_);
+    if (method_ != kGist && method_ != kSpgist && (known == nullptr || !known->nearest))
       return invalid("access method " + quoted(index_method_name(c_, method_)) +
                      " does not support ordering operators");
   } else if (o->result != oid::kBool) {

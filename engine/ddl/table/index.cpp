@@ -11,8 +11,10 @@
 #include "engine/ddl/expression.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/object/tablespace.h"
+#include "engine/ddl/operator/class_members.h"
 #include "engine/ddl/operator/operator_class.h"
 #include "engine/ddl/partition/partition_index.h"
+#include "engine/ddl/table/nearest_index.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/table/storage_options.h"
@@ -237,6 +239,7 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
   options.unique = index.unique;
   options.nulls_not_distinct = index.nulls_not_distinct;
   options.fill_percent = index_fill(c, index.oid);
+  options.graph = index_graph(c, index.oid);
   const storage::IndexFactory make = catalog::access_method(index.method)->make;
   IndexId id(c.store().next_id().value);
   storage::Duplicate duplicate;
@@ -534,10 +537,10 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
 namespace {
 
 // The method that is asked for, if it can do what is asked of it.
-Result<const AccessMethod*> method_for(const PgQuery__IndexStmt& s) {
+Result<const AccessMethod*> method_for(DdlContext& c, const PgQuery__IndexStmt& s) {
   const std::string_view name = s.access_method;
   const AccessMethod* method = catalog::access_method(name);
-  if (method == nullptr) {
+  if (method == nullptr || (!method->handler.empty() && !find_index_method(c, name).ok())) {
     return Error(sqlstate::kUndefinedObject, "access method " + quoted(name) + " does not exist");
   }
   const auto refuse = [&](std::string_view what) {
@@ -600,7 +603,7 @@ Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
                  "cannot create index on partitioned table " + quoted(relation->name) + " concurrently");
   }
   IndexSpec spec;
-  INDIGO_ASSIGN(const AccessMethod* method, method_for(s));
+  INDIGO_ASSIGN(const AccessMethod* method, method_for(c, s));
   spec.method = method->oid;
   spec.unique = s.unique;
   spec.nulls_not_distinct = s.nulls_not_distinct;
@@ -622,6 +625,7 @@ Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
   std::string columns_part;
   for (const PgQuery__Node* node : nodes(s.n_index_params, s.index_params)) {
     INDIGO_ASSIGN(IndexColumnSpec column, index_element(c, relation, *method, *node->index_elem, expressions));
+    if (method->nearest) INDIGO_TRY(check_nearest_column(c, *method, column, spec.options));
     // Index column names are unique within the index.
     int suffix = 0;
     const std::string base = column.name;

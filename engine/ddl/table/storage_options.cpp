@@ -1,13 +1,16 @@
 #include "engine/ddl/table/storage_options.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "catalog/generated/columns.h"
+#include "engine/ddl/table/index.h"
 #include "engine/ddl/tree.h"
 #include "storage/store.h"
 #include "storage/table_options.h"
@@ -23,6 +26,7 @@ namespace pg_attribute = catalog::pg_attribute;
 namespace pg_class = catalog::pg_class;
 using storage::LeafThresholds;
 
+constexpr std::string_view kDegree = "m", kCandidates = "ef_construction";
 constexpr std::string_view kLeafSize = "leaf_size", kFill = "fillfactor", kMerge = "leaf_merge_fill",
                            kDead = "leaf_dead_share", kInline = "toast_tuple_target";
 
@@ -82,6 +86,10 @@ constexpr Option kOptions[] = {
     {"fastupdate", kOfIndex, ValueKind::kBoolean, 0, 0, true, "gin"},
     {"gin_pending_list_limit", kOfIndex, ValueKind::kInteger, 64, kMost, true, "gin"},
     {"buffering", kOfIndex, ValueKind::kOnOffAuto, 0, 0, true, "gist"},
+    {kDegree, kOfIndex, ValueKind::kInteger, 2, 100, true, "hnsw"},
+    {kCandidates, kOfIndex, ValueKind::kInteger, 4, 1000, true, "hnsw"},
+    {"length", kOfIndex, ValueKind::kInteger, 1, 4096, true, "bloom"},
+    {"lists", kOfIndex, ValueKind::kInteger, 1, 32768, true, "ivfflat"},
     {"pages_per_range", kOfIndex, ValueKind::kInteger, 1, 131072, true, "brin"},
     {"seq_page_cost", kOfTablespace, ValueKind::kReal, 0, std::numeric_limits<double>::max()},
     {"random_page_cost", kOfTablespace, ValueKind::kReal, 0, std::numeric_limits<double>::max()},
@@ -111,10 +119,27 @@ bool belongs_to(const Option& option, uint8_t place, std::string_view owner) {
   return of_any || has_word(option.owners, owner);
 }
 
+// col1 to col32 of bloom: bits for each column.
+std::span<const Option> column_options() {
+  static const auto kNames = [] {
+    std::array<std::string, kMaxIndexColumns> names;
+    for (size_t i = 0; i < names.size(); i++) names[i] = "col" + std::to_string(i + 1);
+    return names;
+  }();
+  static const auto kColumns = [] {
+    std::vector<Option> out;
+    for (const std::string& name : kNames) out.push_back({name, kOfIndex, ValueKind::kInteger, 1, 4095, true, "bloom"});
+    return out;
+  }();
+  return kColumns;
+}
+
 // An empty owner: any.
 const Option* find_option(std::string_view name, uint8_t place, std::string_view owner) {
-  for (const Option& option : kOptions) {
-    if (option.name == name && belongs_to(option, place, owner)) return &option;
+  for (const std::span<const Option> options : {std::span<const Option>(kOptions), column_options()}) {
+    for (const Option& option : options) {
+      if (option.name == name && belongs_to(option, place, owner)) return &option;
+    }
   }
   return nullptr;
 }
@@ -329,6 +354,14 @@ storage::TableOptions table_options(const catalog::RowReader& row) { return tabl
 uint8_t index_fill(DdlContext& c, Oid index) {
   return static_cast<uint8_t>(value_of(options_of(c, index), kFill).value_or(storage::IndexOptions().fill_percent));
 }
+
+storage::GraphShape index_graph(std::span<const std::string> options) {
+  storage::GraphShape out;
+  if (const auto v = value_of(options, kDegree)) out.degree = static_cast<uint16_t>(*v);
+  if (const auto v = value_of(options, kCandidates)) out.candidates = static_cast<uint16_t>(*v);
+  return out;
+}
+storage::GraphShape index_graph(DdlContext& c, Oid index) { return index_graph(options_of(c, index)); }
 
 void apply_options(DdlContext& c, const RelationPtr& relation) {
   if (relation->kind == RelationKind::kTable && relation->table != nullptr) {

@@ -44,6 +44,9 @@ storage::TableOptions table_options(std::span<const std::string> options);
 storage::TableOptions table_options(const catalog::RowReader& row);
 // fillfactor of an index.
 uint8_t index_fill(DdlContext& c, Oid index);
+// m and ef_construction of an index that has a graph.
+storage::GraphShape index_graph(std::span<const std::string> options);
+storage::GraphShape index_graph(DdlContext& c, Oid index);
 
 // What a table's or index's options say now holds for its storage once the transaction commits.
 void apply_options(DdlContext& c, const RelationPtr& relation);

@@ -4,6 +4,7 @@
 #include "engine/exec/operators.h"
 #include "engine/exec/scan/entry_decoder.h"
 #include "engine/exec/scan/inverted_scan.h"
+#include "engine/exec/scan/nearest_scan.h"
 #include "engine/exec/scan/populated.h"
 #include "engine/exec/scan/scan.h"
 #include "engine/exec/scan/unique_index.h"
@@ -63,6 +64,7 @@ bool without_nulls(const sql::KeyBounds& bounds) {
 
 Result<OperatorPtr> make_index_scan(Builder& b, const sql::IndexScanPlan& p) {
   INDIGO_TRY(check_populated(b.state().session().catalog(), *p.relation));
+  if (p.nearest) return make_nearest_scan(b, p);
   if (!p.inverted.empty()) return make_inverted_scan(b, p);
   const catalog::IndexInfo& index = p.relation->indexes[static_cast<size_t>(p.index)];
   INDIGO_ASSIGN(KeyBoundsEvaluator bounds, KeyBoundsEvaluator::make(b, p.bounds, index.key));

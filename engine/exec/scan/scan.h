@@ -32,6 +32,8 @@ class ScanOperator : public Operator {
   virtual void forget() {}
 
   RowDecoder& decoder() { return decoder_; }
+  // For a cursor that ends (with no rows) because of an error: it is raised then.
+  std::unique_ptr<Error>& cursor_error() { return error_; }
 
   QueryState& state_;
   const sql::ScanPlan& plan_;

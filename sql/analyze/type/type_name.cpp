@@ -73,7 +73,7 @@ Result<TypeRef> find_type_name(Analysis& a, const PgQuery__TypeName* t) {
                      "type modifier is not allowed for type \"" + format_type(a.catalog, info->oid) + "\"",
                      t->location);
     }
-    auto parsed = types::typmod_input(info->oid, texts);
+    auto parsed = types::typmod_input(*info, texts);
     if (!parsed.ok()) {
       parsed.error().position = a.position(t->location);
       return parsed.take_error();

@@ -15,6 +15,7 @@
 #include "sql/plan/path/index_trees.h"
 #include "sql/plan/path/index_union.h"
 #include "sql/plan/path/inverted_paths.h"
+#include "sql/plan/path/nearest_paths.h"
 #include "sql/plan/path/path_choice.h"
 #include "sql/plan/rewrite/unused_outputs.h"
 #include "storage/table.h"
@@ -54,6 +55,7 @@ class TablePaths {
       for (const IndexTree& tree : trees_) parameterised(tree);
     }
     INDIGO_TRY(add_inverted_paths(level_, rel_));
+    INDIGO_TRY(add_nearest_paths(level_, rel_));
     return add_index_unions(level_, rel_);
   }
 

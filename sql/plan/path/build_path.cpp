@@ -104,6 +104,8 @@ class PathBuilder {
       auto node = std::make_shared<IndexScanPlan>();
       node->index = p.index;
       node->inverted = p.inverted;
+      node->nearest = p.nearest;
+      node->wanted = p.nearest ? level_.tuple_fraction : 0;
       s = node.get();
       plan = std::move(node);
     } else {

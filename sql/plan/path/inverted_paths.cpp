@@ -29,7 +29,7 @@ class InvertedPaths {
     for (size_t i = 0; i < relation.indexes.size(); i++) {
       const catalog::IndexInfo& index = relation.indexes[i];
       const catalog::AccessMethod* method = catalog::access_method(index.method);
-      if (!index.storage || !index.valid || method == nullptr || !method->inverted) continue;
+      if (!index.storage || !index.valid || method == nullptr || !method->inverted || method->nearest) continue;
       INDIGO_TRY(add(static_cast<int>(i), index));
     }
     return {};

@@ -71,6 +71,7 @@ struct Path {
   int index = -1;  // into relation->indexes; -1: the table's own tree
   IndexBounds bounds;
   std::vector<InvertedCondition> inverted;  // of an inverted index: what bounds.equal are compared with
+  bool nearest = false;                     // IndexScanPlan::nearest
   storage::Direction direction = storage::Direction::kForward;
   bool point = false;
 

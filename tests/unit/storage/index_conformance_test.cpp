@@ -13,6 +13,7 @@
 #include "storage/index/btree_index.h"
 #include "storage/index/griffin/griffin_index.h"
 #include "storage/index/hash_index.h"
+#include "storage/index/hnsw/hnsw_index.h"
 #include "storage/index/hydralist/hydralist_index.h"
 #include "storage/index/index.h"
 #include "storage/index/indexlet/indexlet_index.h"
@@ -55,6 +56,8 @@ const Method kMethods[] = {
      1.4},
     {"hash", [](EpochManager& epochs, const PauseHook& pauses) { return create_hash_index(epochs, pauses); }, false,
      2.2},
+    {"hnsw", [](EpochManager& epochs, const PauseHook& pauses) { return create_hnsw_index(epochs, pauses); }, false,
+     40},
     {"griffin_alone",
      [](EpochManager& epochs, const PauseHook& pauses) { return create_griffin_index(epochs, pauses); }, true, 3.6},
     {"griffin",

@@ -1,0 +1,143 @@
+#include "engine/exec/scan/ring_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/exec/errors.h"
+#include "engine/exec/scan/candidate_finder.h"
+#include "types/number/float.h"
+
+namespace indigo::engine::exec {
+
+namespace {
+
+// The first ring, of a place's greatest coordinate; how much wider the next ones are, when a ring had few rows or some.
+constexpr double kFirstPart = 0x1p-20, kMuchWider = 8, kWider = 2;
+constexpr size_t kFew = 8, kBatch = 128;
+// Rings that meet more than this part of a table are as much work as the table.
+constexpr size_t kMostPart = 3;
+
+}  // namespace
+
+RingRows::RingRows(QueryState& state, storage::Table& table, IndexId index, size_t column,
+                   const catalog::InvertedKey& key, const Datum& place, DistancesOf distances_of,
+                   std::unique_ptr<Error>& error)
+    : state_(state),
+      table_(table),
+      index_(index),
+      column_(column),
+      key_(key),
+      place_(place),
+      distances_of_(std::move(distances_of)),
+      error_(error) {
+  begin();
+}
+
+void RingRows::begin() {
+  radius_ = -1;
+  next_ = std::max(1e-3, key_.keys->extent_of(place_)) * kFirstPart;
+  all_met_ = false;
+  met_.clear();
+  rows_.clear();
+  bytes_ = 0;
+}
+
+// Of a heap whose front is the nearest: it is the greatest in this order.
+bool RingRows::is_nearer(const Row& a, const Row& b) {
+  if (a.known != b.known) return b.known;
+  return a.known && types::compare_floats(a.distance, b.distance) > 0;
+}
+
+storage::StorageStatus RingRows::next(std::span<storage::RowRef> out, size_t& count) {
+  count = 0;
+  given_.clear();
+  const auto is_sure = [&] {
+    return !rows_.empty() && (all_met_ || (rows_.front().known && rows_.front().distance <= radius_));
+  };
+  while (!is_sure() && !all_met_) {
+    if (Status widened = widen(); !widened.ok()) {
+      error_ = widened.take_error();
+      return storage::StorageStatus::kOk;
+    }
+  }
+  while (given_.size() < out.size() && is_sure()) {
+    std::pop_heap(rows_.begin(), rows_.end(), is_nearer);
+    given_.push_back(std::move(rows_.back()));
+    rows_.pop_back();
+  }
+  for (const Row& row : given_) out[count++] = {row.key, row.image};
+  return storage::StorageStatus::kOk;
+}
+
+Status RingRows::widen() {
+  INDIGO_TRY(state_.check());
+  const size_t before = met_.size();
+  const types::KeyQuery around = key_.keys->around(place_, next_);
+  if (around.kind == types::KeyQuery::Kind::kAll || met_.size() * kMostPart > table_.statistics().rows)
+    return meet_the_rest();
+  types::KeyQuery query = around;
+  types::put_before_keys(catalog::inverted_column_prefix(column_), query);
+  INDIGO_ASSIGN(const storage::Candidates found, CandidateFinder(state_, table_, index_, state_.view()).find(query));
+  if (found.all) return meet_the_rest();
+  INDIGO_TRY(meet_candidates(found.primary_keys));
+  radius_ = next_;  // what lies within this ring is sure now
+  next_ *= met_.size() - before < kFew ? kMuchWider : kWider;
+  return std::isfinite(next_) ? Status() : meet_the_rest();
+}
+
+Status RingRows::meet_candidates(const std::vector<std::string>& primary_keys) {
+  std::vector<Bytes> keys;
+  std::vector<std::string> images(kBatch);
+  const auto found = std::make_unique<bool[]>(kBatch);
+  std::vector<storage::RowRef> rows;
+  for (size_t at = 0; at < primary_keys.size();) {
+    keys.clear();
+    rows.clear();
+    for (; at < primary_keys.size() && keys.size() < kBatch; at++) {
+      if (!met_.contains(primary_keys[at])) keys.push_back(primary_keys[at]);
+    }
+    const size_t n = keys.size();
+    const storage::StorageStatus status = table_.get_many(state_.transaction(), state_.view(), keys,
+                                                          std::span(images).first(n), std::span(found.get(), n));
+    if (status != storage::StorageStatus::kOk) return storage_error(status, nullptr);
+    for (size_t i = 0; i < n; i++) {
+      if (found[i]) rows.push_back({keys[i], images[i]});
+    }
+    INDIGO_TRY(meet(rows));
+  }
+  return {};
+}
+
+Status RingRows::meet_the_rest() {
+  const auto all =
+      table_.scan(state_.transaction(), state_.view(), storage::KeyRange::all(), storage::Direction::kForward);
+  std::vector<storage::RowRef> batch(kBatch), rows;
+  for (size_t n = 1; n > 0;) {
+    const storage::StorageStatus status = all->next(batch, n);
+    if (status != storage::StorageStatus::kOk) return storage_error(status, nullptr);
+    rows.clear();
+    for (size_t i = 0; i < n; i++) {
+      if (!met_.contains(std::string(batch[i].key))) rows.push_back(batch[i]);
+    }
+    INDIGO_TRY(meet(rows));
+    INDIGO_TRY(state_.check());
+  }
+  all_met_ = true;
+  return {};
+}
+
+Status RingRows::meet(std::span<const storage::RowRef> rows) {
+  if (rows.empty()) return {};
+  INDIGO_ASSIGN(const std::vector<Datum> distances, distances_of_(rows));
+  for (size_t i = 0; i < rows.size(); i++) {
+    const Datum& distance = distances[i];
+    rows_.push_back(
+        {!distance.null, distance.null ? 0 : distance.f64, std::string(rows[i].key), std::string(rows[i].row)});
+    std::push_heap(rows_.begin(), rows_.end(), is_nearer);
+    met_.insert(std::string(rows[i].key));
+    bytes_ += sizeof(Row) + rows[i].key.size() * 2 + rows[i].row.size();
+  }
+  return state_.check_memory(bytes_);
+}
+
+}  // namespace indigo::engine::exec
