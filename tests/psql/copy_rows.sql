@@ -3,8 +3,8 @@ create table g(a int, b int generated always as (a * 2) stored, t oid generated 
 copy g(a) from stdin;
 1
 \.
-copy g(a) from stdin where b = 2;
-copy g(a) from stdin where g is not null;
+copy g(a) from '/dev/null' where b = 2;
+copy g(a) from '/dev/null' where g is not null;
 create table h(a int, b int, c int);
 alter table h drop column b;
 copy h from stdin where h is not null and tableoid = 'h'::regclass;
