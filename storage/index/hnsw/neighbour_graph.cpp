@@ -45,7 +45,7 @@ bool NeighbourGraph::fits(Bytes key) const {
 uint64_t NeighbourGraph::bytes_of(const Node& node) const {
   uint64_t bytes = sizeof(Node) + node.key->capacity() + 4 * sizeof(void*) + sizeof(std::string);
   bytes += sizeof(std::pair<Bytes, uint32_t>) + 3 * sizeof(void*);  // in by_key_
-  for (size_t l = 0; l < node.links.size(); l++) bytes += sizeof node.links[l] + room_for_links(l) * sizeof(Id);
+  for (size_t l = 0; l < node.links.size(); l++) bytes += sizeof(std::vector<Id>) + room_for_links(l) * sizeof(Id);
   return bytes;
 }
 
