@@ -95,6 +95,7 @@ class RingScanOperator final : public NearestScanOperator {
   RingScanOperator(QueryState& state, const sql::IndexScanPlan& plan, KeyBoundsEvaluator whole, Condition filter,
                    ExpressionSet values, const catalog::InvertedKey& key, ExpressionSet distance)
       : NearestScanOperator(state, plan, std::move(whole), std::move(filter), std::move(values), key),
+        wanted_(plan.wanted),
         distance_(std::move(distance)),
         column_decoder_(*plan.relation, {index_.columns[column_].column - 1}) {
     input_.columns.resize(1);
@@ -105,7 +106,7 @@ class RingScanOperator final : public NearestScanOperator {
     if (value.null) return unordered(range);
     place_ = std::string(value.str);
     return std::unique_ptr<storage::Cursor>(std::make_unique<RingRows>(
-        state_, *plan_.relation->table, index_.storage, column_, key_, Datum::of(Str(place_)),
+        state_, *plan_.relation->table, index_.storage, column_, key_, Datum::of(Str(place_)), wanted_,
         [this](std::span<const storage::RowRef> rows) { return distances_of(rows); }, cursor_error()));
   }
 
@@ -123,6 +124,7 @@ class RingScanOperator final : public NearestScanOperator {
     return out;
   }
 
+  const double wanted_;
   ExpressionSet distance_;
   RowDecoder column_decoder_;
   Chunk input_;

@@ -11,16 +11,17 @@ namespace indigo::engine::exec {
 
 namespace {
 
-// The first ring, of a place's greatest coordinate; how much wider the next ones are, when a ring had few rows or some.
-constexpr double kFirstPart = 0x1p-20, kMuchWider = 8, kWider = 2;
-constexpr size_t kFew = 8, kBatch = 128;
+// The first ring, of a place's greatest coordinate; how much wider the next ones are.
+constexpr double kFirstPart = 0x1p-20, kMostGrowth = 8, kLeastGrowth = 1.4, kSomeMore = 1.2;
+constexpr double kUsuallyWanted = 8, kRowsMore = 3;
+constexpr size_t kBatch = 128;
 // Rings that meet more than this part of a table are as much work as the table.
 constexpr size_t kMostPart = 3;
 
 }  // namespace
 
 RingRows::RingRows(QueryState& state, storage::Table& table, IndexId index, size_t column,
-                   const catalog::InvertedKey& key, const Datum& place, DistancesOf distances_of,
+                   const catalog::InvertedKey& key, const Datum& place, double wanted, DistancesOf distances_of,
                    std::unique_ptr<Error>& error)
     : state_(state),
       table_(table),
@@ -28,6 +29,7 @@ RingRows::RingRows(QueryState& state, storage::Table& table, IndexId index, size
       column_(column),
       key_(key),
       place_(place),
+      wanted_(wanted),
       distances_of_(std::move(distances_of)),
       error_(error) {
   begin();
@@ -37,6 +39,7 @@ void RingRows::begin() {
   radius_ = -1;
   next_ = std::max(1e-3, key_.keys->extent_of(place_)) * kFirstPart;
   all_met_ = false;
+  given_so_far_ = 0;
   met_.clear();
   rows_.clear();
   bytes_ = 0;
@@ -66,12 +69,19 @@ storage::StorageStatus RingRows::next(std::span<storage::RowRef> out, size_t& co
     rows_.pop_back();
   }
   for (const Row& row : given_) out[count++] = {row.key, row.image};
+  given_so_far_ += count;
   return storage::StorageStatus::kOk;
+}
+
+// The area that has as many rows as are wanted, or twice those that have been, if rows lie as close there as those that were met.
+double RingRows::growth() const {
+  if (met_.empty()) return kMostGrowth;
+  const double aim = std::max({wanted_, kUsuallyWanted, 2.0 * static_cast<double>(given_so_far_)}) + kRowsMore;
+  return std::clamp(std::sqrt(aim / static_cast<double>(met_.size())) * kSomeMore, kLeastGrowth, kMostGrowth);
 }
 
 Status RingRows::widen() {
   INDIGO_TRY(state_.check());
-  const size_t before = met_.size();
   const types::KeyQuery around = key_.keys->around(place_, next_);
   if (around.kind == types::KeyQuery::Kind::kAll || met_.size() * kMostPart > table_.statistics().rows)
     return meet_the_rest();
@@ -81,7 +91,7 @@ Status RingRows::widen() {
   if (found.all) return meet_the_rest();
   INDIGO_TRY(meet_candidates(found.primary_keys));
   radius_ = next_;  // what lies within this ring is sure now
-  next_ *= met_.size() - before < kFew ? kMuchWider : kWider;
+  next_ *= growth();
   return std::isfinite(next_) ? Status() : meet_the_rest();
 }
 

@@ -25,9 +25,10 @@ class RingRows final : public storage::Cursor {
   // The distances of rows, in their order; null where there is none.
   using DistancesOf = std::function<Result<std::vector<Datum>>(std::span<const storage::RowRef>)>;
 
-  // `column`: the index's, from 0, with this key. `error` gets what went wrong; then next() has no rows.
+  // `column`: the index's, from 0, with this key. `wanted`: how many rows will be read, 0 when that is not known. `error` gets
+  // what went wrong; then next() has no rows.
   RingRows(QueryState& state, storage::Table& table, IndexId index, size_t column, const catalog::InvertedKey& key,
-           const Datum& place, DistancesOf distances_of, std::unique_ptr<Error>& error);
+           const Datum& place, double wanted, DistancesOf distances_of, std::unique_ptr<Error>& error);
 
   storage::StorageStatus next(std::span<storage::RowRef> out, size_t& count) override;
   // The place stays the same.
@@ -42,6 +43,7 @@ class RingRows final : public storage::Cursor {
   static bool is_nearer(const Row& a, const Row& b);
 
   void begin();
+  double growth() const;
   Status widen();
   Status meet(std::span<const storage::RowRef> rows);
   Status meet_candidates(const std::vector<std::string>& primary_keys);
@@ -53,12 +55,14 @@ class RingRows final : public storage::Cursor {
   const size_t column_;
   const catalog::InvertedKey key_;
   const Datum place_;
+  const double wanted_;
   const DistancesOf distances_of_;
   std::unique_ptr<Error>& error_;
 
   double radius_ = -1;  // of the ring that has been met
   double next_ = 0;     // of the one that is met next
   bool all_met_ = false;
+  size_t given_so_far_ = 0;
   std::unordered_set<std::string> met_;  // keys
   std::vector<Row> rows_;                // met and not given, as a heap: the nearest in front
   std::vector<Row> given_;               // by the last call
