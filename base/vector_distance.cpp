@@ -2,7 +2,8 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
+
+#include "base/bytes.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -13,22 +14,15 @@ namespace indigo {
 
 namespace {
 
-template <class T>
-T load(const char* at) {
-  T out;
-  std::memcpy(&out, at, sizeof out);
-  return out;
-}
-
 template <class Element>
 float element(const char* at, size_t i);
 template <>
 float element<SingleElement>(const char* at, size_t i) {
-  return load<float>(at + i * SingleElement::kBytes);
+  return load_unaligned<float>(at + i * SingleElement::kBytes);
 }
 template <>
 float element<HalfElement>(const char* at, size_t i) {
-  return half_to_float(load<uint16_t>(at + i * HalfElement::kBytes));
+  return half_to_float(load_unaligned<uint16_t>(at + i * HalfElement::kBytes));
 }
 
 struct Squared {
@@ -129,10 +123,11 @@ float sum_of(const char* a, const char* b, size_t count) {
 template <class Term>
 float sparse_sum(const char* a, const char* b) {
   constexpr size_t kHead = 8, kWidth = 4;
-  const auto count_a = static_cast<size_t>(load<int32_t>(a + 4)), count_b = static_cast<size_t>(load<int32_t>(b + 4));
-  const auto place = [](const char* image, size_t i) { return load<int32_t>(image + kHead + i * kWidth); };
+  const auto count_a = static_cast<size_t>(load_unaligned<int32_t>(a + 4)),
+             count_b = static_cast<size_t>(load_unaligned<int32_t>(b + 4));
+  const auto place = [](const char* image, size_t i) { return load_unaligned<int32_t>(image + kHead + i * kWidth); };
   const auto value = [](const char* image, size_t count, size_t i) {
-    return load<float>(image + kHead + (count + i) * kWidth);
+    return load_unaligned<float>(image + kHead + (count + i) * kWidth);
   };
   float sum = 0;
   size_t i = 0, j = 0;
@@ -199,7 +194,7 @@ uint64_t hamming_distance(const char* a, const char* b, size_t bytes) {
   uint64_t out = 0;
   size_t i = 0;
   for (; i + 8 <= bytes; i += 8)
-    out += static_cast<uint64_t>(std::popcount(load<uint64_t>(a + i) ^ load<uint64_t>(b + i)));
+    out += static_cast<uint64_t>(std::popcount(load_unaligned<uint64_t>(a + i) ^ load_unaligned<uint64_t>(b + i)));
   for (; i < bytes; i++) out += static_cast<uint64_t>(std::popcount(static_cast<uint8_t>(a[i] ^ b[i])));
   return out;
 }
@@ -211,8 +206,8 @@ double jaccard_distance(const char* a, const char* b, size_t bytes) {
     either += static_cast<uint64_t>(std::popcount(static_cast<decltype(x)>(x | y)));
   };
   size_t i = 0;
-  for (; i + 8 <= bytes; i += 8) add(load<uint64_t>(a + i), load<uint64_t>(b + i));
-  for (; i < bytes; i++) add(load<uint8_t>(a + i), load<uint8_t>(b + i));
+  for (; i + 8 <= bytes; i += 8) add(load_unaligned<uint64_t>(a + i), load_unaligned<uint64_t>(b + i));
+  for (; i < bytes; i++) add(load_unaligned<uint8_t>(a + i), load_unaligned<uint8_t>(b + i));
   return both == 0 ? 1 : 1 - static_cast<double>(both) / static_cast<double>(either);
 }
 

@@ -3,6 +3,7 @@
 #include "types/function/registry.h"
 #include "types/io/interval_fields.h"
 #include "types/io/type_definition.h"
+#include "types/io/typmod_arguments.h"
 #include "types/number/integer_text.h"
 #include "types/oids.h"
 #include "types/type_info.h"
@@ -106,7 +107,7 @@ std::string typmod_output(Oid type, int32_t typmod) {
   }
 }
 
-Result<int32_t> typmod_input(Oid type, std::span<const std::string> arguments) {
+Result<std::vector<int32_t>> integer_arguments(std::span<const std::string> arguments) {
   std::vector<int32_t> values;
   for (const std::string& argument : arguments) {
     int32_t v = 0;
@@ -120,6 +121,11 @@ Result<int32_t> typmod_input(Oid type, std::span<const std::string> arguments) {
     }
     values.push_back(v);
   }
+  return values;
+}
+
+Result<int32_t> typmod_input(Oid type, std::span<const std::string> arguments) {
+  INDIGO_ASSIGN(const std::vector<int32_t> values, integer_arguments(arguments));
   switch (type) {
     case oid::kVarchar: return length_modifier("varchar", values, 4);
     case oid::kBpchar: return length_modifier("char", values, 4);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <queue>
 
+#include "base/memory/memory_reserve.h"
 #include "base/vector_space.h"
 
 namespace indigo::storage {
@@ -169,6 +170,7 @@ NeighbourGraph::Added NeighbourGraph::add(Bytes key) {
   std::lock_guard alone(lock_);
   if (const auto known = by_key_.find(key); known != by_key_.end()) return {id_of(known->second), 0};
   const uint32_t place = new_place(std::move(kept), layer);
+  const MustNotFail no_failure;  // half a node's links, and bytes that nobody counts
   if (fits(key)) {
     // What was chosen may have gone; where nothing is left of it, or there was nothing yet, it is chosen now.
     for (size_t l = 0; l < chosen.size(); l++) {

@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "types/extension/vector/vector.h"
+#include "types/function/errors.h"
 #include "types/number/float.h"
 #include "types/numeric/numeric.h"
 #include "types/oids.h"
@@ -50,6 +51,15 @@ bool check_half(FuncContext& context, float value) {
   append_float(value, 1, text);
   context.fail(sqlstate::kNumericValueOutOfRange, "\"" + text + "\" is out of range for type halfvec");
   return false;
+}
+
+bool check_message(FuncContext& context, Str bytes, size_t wanted) {
+  if (bytes.size() < wanted) {
+    context.fail(sqlstate::kProtocolViolation, "insufficient data left in message");
+  } else if (bytes.size() > wanted) {
+    fail_binary(context, "incorrect binary data format");
+  }
+  return bytes.size() == wanted;
 }
 
 bool check_sparse_count(FuncContext& context, int64_t count, int32_t dimensions) {

@@ -5,8 +5,8 @@
 #include "types/extension/vector/reader.h"
 #include "types/function/errors.h"
 #include "types/function/kernel.h"
+#include "types/io/typmod_arguments.h"
 #include "types/number/float.h"
-#include "types/number/integer_text.h"
 
 namespace indigo::types::vectors {
 
@@ -77,14 +77,7 @@ Datum receive(FuncContext& context, const TypeRef& type, Str bytes) {
     return null;
   }
   const size_t count = static_cast<size_t>(dimensions), wanted = 4 + count * Type::kBytes;
-  if (bytes.size() != wanted) {
-    if (bytes.size() < wanted) {
-      context.fail(sqlstate::kProtocolViolation, "insufficient data left in message");
-    } else {
-      fail_binary(context, "incorrect binary data format");
-    }
-    return null;
-  }
+  if (!check_message(context, bytes, wanted)) return null;
   using Bits = std::conditional_t<Type::kBytes == 2, uint16_t, uint32_t>;
   std::string image = dense_image<Type>(count);
   for (size_t i = 0; i < count; i++) {
@@ -166,19 +159,7 @@ const ScalarEntry kDenseForms[] = {
 }  // namespace
 
 Result<int32_t> dimensions_modifier(const char* type, std::span<const std::string> arguments, int32_t most) {
-  std::vector<int32_t> values;
-  for (const std::string& argument : arguments) {
-    int32_t value = 0;
-    switch (parse_integer(argument, value)) {
-      case IntegerParse::kOk: break;
-      case IntegerParse::kSyntax:
-        return Error(sqlstate::kInvalidTextRepresentation,
-                     "invalid input syntax for type integer: \"" + argument + "\"");
-      case IntegerParse::kRange:
-        return Error(sqlstate::kNumericValueOutOfRange, "value \"" + argument + "\" is out of range for type integer");
-    }
-    values.push_back(value);
-  }
+  INDIGO_ASSIGN(const std::vector<int32_t> values, integer_arguments(arguments));
   if (values.size() != 1) return Error(sqlstate::kInvalidParameterValue, "invalid type modifier");
   const std::string dimensions = std::string("dimensions for type ") + type;
   if (values[0] < 1) return Error(sqlstate::kInvalidParameterValue, dimensions + " must be at least 1");

@@ -92,14 +92,7 @@ Datum sparse_receive(FuncContext& context, const TypeRef& type, Str bytes) {
     return null;
   }
   const size_t wanted = kHead + static_cast<size_t>(count) * 8;
-  if (bytes.size() != wanted) {
-    if (bytes.size() < wanted) {
-      context.fail(sqlstate::kProtocolViolation, "insufficient data left in message");
-    } else {
-      fail_binary(context, "incorrect binary data format");
-    }
-    return null;
-  }
+  if (!check_message(context, bytes, wanted)) return null;
   Elements elements;
   for (size_t i = 0; i < static_cast<size_t>(count); i++) {
     const int32_t bits = integer(kHead + (static_cast<size_t>(count) + i) * 4);

@@ -90,6 +90,8 @@ bool check_dense_element(FuncContext& context, float value) {
     return check_element(context, Type::kName, value);
   }
 }
+// A binary form has exactly as many bytes as it says.
+bool check_message(FuncContext& context, Str bytes, size_t wanted);
 bool check_sparse_count(FuncContext& context, int64_t count, int32_t dimensions);
 // The places of elements ascend, and are within the dimensions.
 bool check_places(FuncContext& context, std::span<const SparseElement> elements, int32_t dimensions);
