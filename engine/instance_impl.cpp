@@ -65,14 +65,9 @@ InstanceImpl::~InstanceImpl() {
       if (!sequence->note_state().ok()) break;  // no room in the log: then these skip some, too
     }
   }
+  change_stream_.close();  // what slots hold back has descriptors of tables
   if (data_ != nullptr) data_->close();
-  // What slots hold back has descriptors of tables.
-  for (const auto& slot : change_stream_.slots()) (void)change_stream_.drop(slot.name, false, slot.active_pid);
-  if (store_ != nullptr) {
-    for (const auto& prepared : storage::prepared_transactions(*store_).list())
-      change_stream_.take_prepared(prepared.name.name);
-    storage::prepared_transactions(*store_).clear();
-  }
+  if (store_ != nullptr) storage::prepared_transactions(*store_).clear();
   catalog_.reset();
   store_.reset();
 }
@@ -185,6 +180,9 @@ Status InstanceImpl::start() {
     INDIGO_TRY(restore_prepared(*this, prepared, data_->other_sequences()));
     INDIGO_TRY(data_->keep_format());
   }
+  INDIGO_TRY(change_stream_.restore(std::make_unique<replication::ChangeJournal>(*store_, data_->change_table()),
+                                    defaults_[*find_setting("wal_level")] == "logical",
+                                    static_cast<size_t>(number(defaults_, "max_replication_slots"))));
   CheckpointLimits limits;
   limits.interval = std::chrono::seconds(number(defaults_, "checkpoint_timeout"));
   limits.log_bytes = static_cast<uint64_t>(number(defaults_, "max_wal_size")) << 20;

@@ -108,7 +108,7 @@ Result<uint64_t> Backups::copy(log::Directory& directory, const Task& task) cons
   log::CheckpointHeader header;
   header.number = 1;
   header.epoch = 1;
-  INDIGO_ASSIGN(const uint64_t bytes, write_snapshot(source_, directory, header, &task.cancelled));
+  INDIGO_ASSIGN(const uint64_t bytes, write_snapshot(source_, directory, header, false, &task.cancelled));
   log::WriteAheadLog empty(directory, source_.log.level(), log::Geometry());
   INDIGO_TRY(empty.start({}));
   empty.stop();

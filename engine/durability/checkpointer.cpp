@@ -108,12 +108,12 @@ Status Checkpointer::write() {
   header.number = number_ + 1;
   header.epoch = log_.epoch();
   header.horizon = log_.horizon_candidate();
-  auto snapshot = write_snapshot(source_, directory_, header, nullptr);
+  auto snapshot = write_snapshot(source_, directory_, header, true, nullptr);
   if (!snapshot.ok() && snapshot.error().state == sqlstate::kDiskFull && last_.number != 0) {
     log_info("checkpoint: the disk is full, the one before the last makes room");
     log_.recycle(last_.horizon);
     INDIGO_TRY(log::remove_before(directory_, last_.number, last_.epoch));
-    snapshot = write_snapshot(source_, directory_, header, nullptr);
+    snapshot = write_snapshot(source_, directory_, header, true, nullptr);
   }
   if (!snapshot.ok()) return snapshot.take_error();
   const uint64_t bytes = *snapshot;

@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "catalog/tables/static_tables.h"
 #include "engine/durability/restorer.h"
+#include "engine/replication/change_journal.h"
 #include "log/file_error.h"
 #include "storage/durability.h"
 #include "types/value/collator.h"
@@ -12,6 +13,8 @@
 namespace indigo::engine {
 
 namespace {
+
+constexpr log::DurableId kChangeTable = replication::ChangeJournal::kTable;
 
 // As PostgreSQL's: 64 bits that no two directories share, positive as a bigint.
 Result<uint64_t> new_system_identifier() {
@@ -70,10 +73,13 @@ Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& st
     INDIGO_TRY(log_->start(recovered_.next));
     INDIGO_ASSIGN(catalog, catalog::Catalog::create(store, options.os_user, options.locale.value_or(types::Locale())));
     INDIGO_TRY(keep_format());
+    change_table_ = storage::create_durable_table(store, kChangeTable);
     return catalog;
   }
   storage::start_clock(store, CommitStamp(recovered_.stamp + 1));
   INDIGO_ASSIGN(auto restored, restorer.finish());
+  if (auto known = restored.tables.extract(kChangeTable)) change_table_ = std::move(known.mapped());
+  if (change_table_ == nullptr) change_table_ = storage::create_durable_table(store, kChangeTable);
   INDIGO_ASSIGN(catalog, catalog::Catalog::restore(store, restored));
   if (!recovered_.prepared.empty()) other_sequences_ = std::move(restored.sequences);
   INDIGO_TRY(log_->start(recovered_.next));
@@ -105,6 +111,7 @@ void DataDirectory::close() {
     }
   }
   log_->stop();
+  change_table_ = nullptr;
 }
 
 std::string DataDirectory::device_text() {

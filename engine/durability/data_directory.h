@@ -35,6 +35,8 @@ class DataDirectory {
   Result<std::unique_ptr<catalog::Catalog>> load(storage::Store& store, const InstanceOptions& options,
                                                  unsigned threads);
   bool fresh() const { return recovered_.fresh; }
+  // After load(): the table of engine/replication/change_journal.h.
+  const std::shared_ptr<storage::Table>& change_table() const { return change_table_; }
   // Whether sort keys were made by another version of the library of collations.
   bool collations_changed() const { return collations_changed_; }
   // What was kept has been brought to this program's form: from now on the directory says so.
@@ -64,6 +66,7 @@ class DataDirectory {
   std::unique_ptr<log::WriteAheadLog> log_;
   log::Recovered recovered_;
   std::unordered_map<log::DurableId, catalog::Sequence::State> other_sequences_;
+  std::shared_ptr<storage::Table> change_table_;
   log::DataFormat format_, found_;  // this program's; the directory's, until keep_format()
   bool collations_changed_ = false;
   uint64_t recovery_microseconds_ = 0;  // until sessions are let in

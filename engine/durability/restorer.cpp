@@ -88,6 +88,7 @@ storage::Table& Restorer::table(log::DurableId id) {
 // A file number that was ever in use is not given out again. Under mutex_.
 void Restorer::seen(log::DurableId id) {
   const Oid database = static_cast<Oid>(id.value >> 32), file = static_cast<Oid>(id.value);
+  if (database == kInvalidOid) return;  // of all databases: the program's own numbers
   restored_.next_oid = std::max({restored_.next_oid, database + 1, file + 1});
 }
 

@@ -6,6 +6,7 @@
 #include "base/sqlstate.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/execution.h"
+#include "engine/replication/change_journal.h"
 #include "storage/durability.h"
 #include "storage/prepared.h"
 
@@ -51,7 +52,7 @@ class Snapshot {
 }  // namespace
 
 Result<uint64_t> write_snapshot(const SnapshotSource& source, log::Directory& directory, log::CheckpointHeader header,
-                                const std::atomic<bool>* cancelled) {
+                                bool with_slots, const std::atomic<bool>* cancelled) {
   // Invariant 3 of README.md: first the horizon, then the snapshot and everything else. What is dropped meanwhile belongs to the
   // snapshot, too, and is held from before it.
   std::map<log::DurableId, std::shared_ptr<storage::Table>> tables;
@@ -71,6 +72,7 @@ Result<uint64_t> write_snapshot(const SnapshotSource& source, log::Directory& di
   prepared.snapshot_taken();
   list_tables();
   list_sequences();
+  if (!with_slots) tables.erase(replication::ChangeJournal::kTable);
   header.stamp = txn->view().stamp.value;
   INDIGO_ASSIGN(auto writer, log::CheckpointWriter::create(directory, header));
   Snapshot snapshot(*writer, cancelled);

@@ -22,6 +22,6 @@ struct SnapshotSource {
 // A checkpoint of now under header's number, durable; the bytes written. header.horizon was read before. It ends early with
 // 57014 when `cancelled` becomes true (null: never), and leaves no file then, as after every error.
 Result<uint64_t> write_snapshot(const SnapshotSource& source, log::Directory& directory, log::CheckpointHeader header,
-                                const std::atomic<bool>* cancelled);
+                                bool with_slots, const std::atomic<bool>* cancelled);
 
 }  // namespace indigo::engine

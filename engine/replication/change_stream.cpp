@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/fiber/interrupt_error.h"
+#include "base/server_log.h"
 #include "base/sqlstate.h"
 
 namespace indigo::engine::replication {
@@ -12,11 +13,23 @@ namespace indigo::engine::replication {
 namespace {
 
 constexpr uint64_t kCommitBytes = 48;  // of positions, beyond a transaction's own changes
+// Positions are reserved in the journal by so much, and skipped after a crash.
+constexpr uint64_t kReservedPositions = uint64_t{16} << 20;
+// Of changes that the journal has, too.
+constexpr size_t kMostBytesInMemory = size_t{64} << 20;
+// The journal is told of what is confirmed after so many transactions, or so long.
+constexpr uint64_t kLetGoUnsaved = 1024;
+constexpr auto kSaveInterval = std::chrono::seconds(1);
 
 uint64_t aligned(uint64_t position) { return (position + 7) & ~uint64_t{7}; }
 
 Error no_slot(std::string_view name) {
   return Error(sqlstate::kUndefinedObject, "replication slot \"" + std::string(name) + "\" does not exist");
+}
+
+Error of_other_database(std::string_view name) {
+  return Error(sqlstate::kObjectNotInPrerequisiteState,
+               "replication slot \"" + std::string(name) + "\" was not created in this database");
 }
 
 Error slot_in_use(std::string_view name, int32_t pid) {
@@ -56,11 +69,29 @@ void ChangeStream::give_turn() {
   turn_free_.notify_all();
 }
 
+Status ChangeStream::place(CommittedChanges& changes, storage::Transaction* txn) {
+  INDIGO_TRY(give_position(changes));
+  return changes.journaled ? journal_->write(txn, changes) : Status();
+}
+
+// By the holder of the turn: behind the last changes, and below a bound that the journal has.
+Status ChangeStream::give_position(CommittedChanges& changes) {
+  {
+    const std::lock_guard lock(mutex_);
+    changes.begin = end_;
+    changes.journaled = journal_wants(changes.database);
+  }
+  changes.commit = aligned(changes.begin + changes.bytes);
+  changes.end = changes.commit + kCommitBytes;
+  if (journal_ == nullptr || changes.end <= bound_) return {};
+  const uint64_t bound = changes.end + kReservedPositions;
+  INDIGO_TRY(journal_->keep_bound(bound));
+  bound_ = bound;
+  return {};
+}
+
 void ChangeStream::publish(const std::shared_ptr<CommittedChanges>& changes) {
   const std::lock_guard lock(mutex_);
-  changes->begin = end_;
-  changes->commit = aligned(end_ + changes->bytes);
-  changes->end = changes->commit + kCommitBytes;
   end_ = changes->end;
   bool wanted = false;
   for (auto& [name, slot] : slots_) {
@@ -71,8 +102,141 @@ void ChangeStream::publish(const std::shared_ptr<CommittedChanges>& changes) {
     slot.reader->waiter_.wake();
   }
   if (!wanted) return;
-  kept_.push_back(changes);
+  keep({changes->begin, changes->end, changes->database, journal_ == nullptr ? Lsn() : journal_->appended(), changes});
   enforce_limit();
+}
+
+// Under the mutex.
+void ChangeStream::keep(Kept kept) {
+  const size_t bytes = kept.changes->bytes;
+  if (kept.changes->journaled && bytes_in_memory_ + bytes > kMostBytesInMemory) {
+    kept.changes = nullptr;
+  } else {
+    bytes_in_memory_ += bytes;
+  }
+  kept_.push_back(std::move(kept));
+}
+
+void ChangeStream::let_go_of_first() {
+  if (const auto& changes = kept_.front().changes; changes != nullptr) bytes_in_memory_ -= changes->bytes;
+  kept_.pop_front();
+  let_go_++;
+}
+
+// Whether a slot that outlives the server is to be told of it. Under the mutex.
+bool ChangeStream::journal_wants(Oid database) const {
+  return journal_ != nullptr && std::any_of(slots_.begin(), slots_.end(), [&](const auto& s) {
+           return s.second.info.database == database && !s.second.info.temporary && !s.second.info.lost;
+         });
+}
+
+Status ChangeStream::prepare(const std::string& name, storage::Transaction& txn,
+                             std::shared_ptr<CommittedChanges> changes) {
+  if (journal_ != nullptr) return journal_->write_prepared(txn, *changes);
+  const std::lock_guard lock(mutex_);
+  prepared_[name] = std::move(changes);
+  return {};
+}
+
+// What the journal has of prepared transactions is seen when they have committed.
+bool ChangeStream::tells_prepared(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return journal_ != nullptr || prepared_.contains(name);
+}
+
+void ChangeStream::publish_prepared(const std::string& name, int64_t now) {
+  if (journal_ != nullptr) return adopt_prepared(now);
+  std::shared_ptr<CommittedChanges> changes;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = prepared_.find(name);
+    if (at == prepared_.end()) return;
+    changes = std::move(at->second);
+    prepared_.erase(at);
+  }
+  changes->committed_at = now;
+  (void)place(*changes, nullptr);  // without a journal it cannot fail
+  publish(changes);
+}
+
+void ChangeStream::forget_prepared(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  prepared_.erase(name);
+}
+
+// Those that have committed get their place. By the holder of the turn. What cannot be kept now is told after the next one, or the next start.
+void ChangeStream::adopt_prepared(int64_t now) {
+  const Status status = [&]() -> Status {
+    INDIGO_ASSIGN(const auto all, journal_->prepared());
+    for (const ChangeJournal::Prepared& prepared : all) {
+      CommittedChanges& changes = *prepared.changes;
+      if (changes.committed_at == 0) changes.committed_at = now;
+      INDIGO_TRY(give_position(changes));
+      INDIGO_TRY(journal_->settle(prepared, changes.journaled));
+      publish(prepared.changes);
+    }
+    return {};
+  }();
+  if (!status.ok()) log_error("logical replication: a prepared transaction is told later: " + status.error().message);
+}
+
+Status ChangeStream::restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most) {
+  INDIGO_ASSIGN(const auto contents, journal->contents());
+  if (!contents.slots.empty() && !decodes) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState,
+                 "logical replication slot \"" + contents.slots[0].name + "\" exists, but wal_level < logical")
+        .with_hint("Change wal_level to be logical or higher.");
+  }
+  if (contents.slots.size() > most) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState, "too many replication slots active before shutdown")
+        .with_hint("Increase max_replication_slots and try again.");
+  }
+  journal_ = std::move(journal);
+  {
+    const std::lock_guard lock(mutex_);
+    bound_ = contents.bound;
+    end_ = std::max(end_, contents.bound);
+    for (const SlotInfo& info : contents.slots) slots_[info.name] = {info, false, nullptr};
+    for (const CommittedChanges& head : contents.heads)
+      kept_.push_back({head.begin, head.end, head.database, Lsn(), nullptr});
+    trim();
+  }
+  slots_wanted_.fetch_add(static_cast<uint32_t>(contents.slots.size()), std::memory_order_seq_cst);
+  INDIGO_ASSIGN(const auto prepared, journal_->prepared());
+  if (!prepared.empty()) adopt_prepared(0);
+  return {};
+}
+
+Status ChangeStream::save(bool durable) {
+  if (journal_ == nullptr) return {};
+  const auto free = [this] { return !saving_.exchange(true, std::memory_order_acquire); };
+  if (saver_free_.wait(free) == WaitResult::kInterrupted) return interrupt_error(Waiter::current().interrupted());
+  std::vector<SlotInfo> slots;
+  uint64_t needed = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, slot] : slots_) {
+      if (!slot.reserved) slots.push_back(slot.info);
+    }
+    needed = kept_.empty() ? end_ : kept_.front().begin;
+    saved_ = Clock::now();
+    let_go_saved_ = let_go_;
+  }
+  Status status = journal_->save(slots, needed, durable);
+  saving_.store(false, std::memory_order_release);
+  saver_free_.notify_all();
+  return status;
+}
+
+void ChangeStream::close() {
+  if (Status status = save(true); !status.ok())
+    log_error("logical replication: what slots have confirmed is told again: " + status.error().message);
+  const std::lock_guard lock(mutex_);
+  journal_ = nullptr;
+  slots_wanted_.store(0, std::memory_order_seq_cst);
+  slots_.clear();
+  kept_.clear();
+  prepared_.clear();
 }
 
 uint64_t ChangeStream::end() const {
@@ -85,15 +249,20 @@ ChangeStream::Slot* ChangeStream::find(std::string_view name) {
   return at == slots_.end() ? nullptr : &at->second;
 }
 
-Status ChangeStream::reserve(const SlotInfo& slot, size_t most) {
-  const std::lock_guard lock(mutex_);
-  if (find(slot.name) != nullptr) {
-    return Error(sqlstate::kDuplicateObject, "replication slot \"" + slot.name + "\" already exists");
+Status ChangeStream::check_new(std::string_view name, size_t most) {
+  if (find(name) != nullptr) {
+    return Error(sqlstate::kDuplicateObject, "replication slot \"" + std::string(name) + "\" already exists");
   }
   if (slots_.size() >= most) {
     return Error(SqlState("53400"), "all replication slots are in use")
         .with_hint("Free one or increase max_replication_slots.");
   }
+  return {};
+}
+
+Status ChangeStream::reserve(const SlotInfo& slot, size_t most) {
+  const std::lock_guard lock(mutex_);
+  INDIGO_TRY(check_new(slot.name, most));
   Slot made;
   made.info = slot;
   made.info.restart = made.info.confirmed = end_;
@@ -110,6 +279,24 @@ void ChangeStream::begin_at(std::string_view name, uint64_t position) {
   slot->info.active_pid = slot->info.temporary ? slot->info.creator : 0;
   slot->info.restart = slot->info.confirmed = position;
   trim();
+}
+
+Result<uint64_t> ChangeStream::copy(std::string_view name, SlotInfo copy, size_t most) {
+  const std::lock_guard lock(mutex_);
+  const Slot* slot = find(name);
+  if (slot == nullptr || slot->reserved) return no_slot(name);
+  if (slot->info.lost) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState, "cannot copy a replication slot that doesn't reserve WAL");
+  }
+  if (slot->info.database != copy.database) return of_other_database(name);
+  INDIGO_TRY(check_new(copy.name, most));
+  copy.restart = slot->info.restart;
+  copy.confirmed = slot->info.confirmed;
+  copy.active_pid = copy.temporary ? copy.creator : 0;
+  const uint64_t place = copy.confirmed;
+  slots_[copy.name] = {std::move(copy), false, nullptr};
+  slots_wanted_.fetch_add(1, std::memory_order_seq_cst);
+  return place;
 }
 
 Status ChangeStream::drop(std::string_view name, bool wait, int32_t pid) {
@@ -167,10 +354,7 @@ Result<std::unique_ptr<ChangeStream::Reader>> ChangeStream::use(std::string_view
   if (slot == nullptr) return no_slot(name);
   const bool own = slot->info.active_pid == pid && !slot->reserved && slot->reader == nullptr;
   if (slot->info.active_pid != 0 && !own) return slot_in_use(name, slot->info.active_pid);
-  if (slot->info.database != database) {
-    return Error(sqlstate::kObjectNotInPrerequisiteState,
-                 "replication slot \"" + std::string(name) + "\" was not created in this database");
-  }
+  if (slot->info.database != database) return of_other_database(name);
   if (slot->info.lost) {
     return Error(sqlstate::kObjectNotInPrerequisiteState,
                  "cannot read from logical replication slot \"" + std::string(name) + "\"")
@@ -185,12 +369,12 @@ Result<std::unique_ptr<ChangeStream::Reader>> ChangeStream::use(std::string_view
 // What no slot of its database needs any more goes. Under the mutex.
 void ChangeStream::trim() {
   while (!kept_.empty()) {
-    const CommittedChanges& oldest = *kept_.front();
+    const Kept& oldest = kept_.front();
     const bool needed = std::any_of(slots_.begin(), slots_.end(), [&](const auto& s) {
       return s.second.info.database == oldest.database && !s.second.info.lost && s.second.info.confirmed < oldest.end;
     });
     if (needed) return;
-    kept_.pop_front();
+    let_go_of_first();
   }
 }
 
@@ -222,36 +406,38 @@ SlotInfo ChangeStream::Reader::slot() const {
   return slot == nullptr ? SlotInfo() : slot->info;
 }
 
-void ChangeStream::prepared(const std::string& name, std::shared_ptr<CommittedChanges> changes) {
-  const std::lock_guard lock(mutex_);
-  prepared_[name] = std::move(changes);
-}
-
-std::shared_ptr<CommittedChanges> ChangeStream::take_prepared(const std::string& name) {
-  const std::lock_guard lock(mutex_);
-  const auto at = prepared_.find(name);
-  if (at == prepared_.end()) return nullptr;
-  auto changes = std::move(at->second);
-  prepared_.erase(at);
+Result<std::shared_ptr<const CommittedChanges>> ChangeStream::Reader::after(uint64_t position) {
+  using Found = std::shared_ptr<const CommittedChanges>;
+  Kept found{};
+  {
+    const std::lock_guard lock(stream_.mutex_);
+    const Slot* slot = stream_.find(name_);
+    if (slot == nullptr || slot->info.lost) return Found();
+    auto at = std::upper_bound(stream_.kept_.begin(), stream_.kept_.end(), position,
+                               [](uint64_t p, const Kept& kept) { return p < kept.end; });
+    while (at != stream_.kept_.end() && at->database != slot->info.database) ++at;
+    if (at == stream_.kept_.end()) return Found();
+    found = *at;
+  }
+  if (stream_.journal_ == nullptr) return found.changes;
+  INDIGO_TRY(stream_.journal_->wait_durable(found.lsn));
+  if (found.changes != nullptr) return found.changes;
+  INDIGO_ASSIGN(Found changes, stream_.journal_->load(found.begin));
   return changes;
 }
 
-std::shared_ptr<const CommittedChanges> ChangeStream::Reader::after(uint64_t position) {
-  const std::lock_guard lock(stream_.mutex_);
-  const Slot* slot = stream_.find(name_);
-  if (slot == nullptr || slot->info.lost) return nullptr;
-  auto at = std::upper_bound(stream_.kept_.begin(), stream_.kept_.end(), position,
-                             [](uint64_t p, const auto& changes) { return p < changes->end; });
-  while (at != stream_.kept_.end() && (*at)->database != slot->info.database) ++at;
-  return at == stream_.kept_.end() ? nullptr : *at;
-}
-
 void ChangeStream::Reader::confirm(uint64_t position) {
-  const std::lock_guard lock(stream_.mutex_);
-  Slot* slot = stream_.find(name_);
-  if (slot == nullptr || position <= slot->info.confirmed) return;
-  slot->info.confirmed = slot->info.restart = std::min(position, stream_.end_);
-  stream_.trim();
+  bool due = false;
+  {
+    const std::lock_guard lock(stream_.mutex_);
+    Slot* slot = stream_.find(name_);
+    if (slot == nullptr || position <= slot->info.confirmed) return;
+    slot->info.confirmed = slot->info.restart = std::min(position, stream_.end_);
+    stream_.trim();
+    due = stream_.journal_ != nullptr && (stream_.let_go_ - stream_.let_go_saved_ >= kLetGoUnsaved ||
+                                          Clock::now() - stream_.saved_ >= kSaveInterval);
+  }
+  if (due) (void)stream_.save(false);  // else with the next one
 }
 
 }  // namespace indigo::engine::replication

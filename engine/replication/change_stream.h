@@ -1,11 +1,12 @@
 // The committed changes of all databases in the order of their commits, for logical replication, and the slots that hold them:
-// what a slot has not confirmed stays. One for each instance; in memory.
+// what a slot has not confirmed stays. One for each instance; in memory, and with a data directory in the journal (change_journal.h).
 //
 // Data flow. Change operators tell SessionChanges what they write while a slot exists (wanted()). Before its commit a session
 // takes the turn, commits, publishes and gives the turn back, so the stream has the order of commits. Readers (walsenders, the
 // pg_logical_slot functions) take what follows their slot's place.
 //
-// Positions are log sequence numbers as clients know them: they grow with what is published, and begin anew with the server.
+// Positions are log sequence numbers as clients know them: they grow with what is published. Without a journal they begin anew with the
+// server.
 //
 // Invariants:
 // 1. Transactions are in the order of their positions, and a transaction that has seen another's effects comes after it.
@@ -13,6 +14,7 @@
 // 3. A slot's beginning is a place at which every transaction that has changed anything before has ended: what it is told is
 //    whole transactions, and exactly those that a snapshot of then does not show (SlotMaker).
 // 4. A slot has one user at a time.
+// 5. With a journal, nobody is told of changes that a crash could take back.
 // Thread safety: all functions, from any thread. A reader is woken under the mutex, which its end takes, too.
 #pragma once
 
@@ -29,21 +31,13 @@
 
 #include "base/error.h"
 #include "base/fiber/wait_point.h"
+#include "engine/replication/change_journal.h"
 #include "engine/replication/row_change.h"
+#include "engine/replication/slot_info.h"
 
 namespace indigo::engine::replication {
 
 inline constexpr uint64_t kFirstPosition = 0x1000028;  // 0/1000028: zero is no place
-
-struct SlotInfo {
-  std::string name, plugin;
-  Oid database = kInvalidOid;
-  bool temporary = false, two_phase = false;
-  int32_t creator = 0;     // of a temporary one: whose end it goes with
-  int32_t active_pid = 0;  // 0: nobody uses it
-  bool lost = false;       // what it needed was let go: max_slot_wal_keep_size
-  uint64_t restart = 0, confirmed = 0;
-};
 
 class ChangeStream {
  public:
@@ -57,18 +51,37 @@ class ChangeStream {
   // Waits for the turn, suspending the session; an interrupt ends the wait.
   Status take_turn();
   void give_turn();
-  // By the holder of the turn, after its commit.
+  // By the holder of the turn: gives the changes their place, and keeps them in the journal if there is one, by the transaction that is
+  // about to commit; null: at once.
+  Status place(CommittedChanges& changes, storage::Transaction* txn);
+  // By the holder of the turn, after its commit: what was placed last.
   void publish(const std::shared_ptr<CommittedChanges>& changes);
-  // Transactions that were prepared with what they have gathered, by name; taken when their end is decided.
-  void prepared(const std::string& name, std::shared_ptr<CommittedChanges> changes);
-  std::shared_ptr<CommittedChanges> take_prepared(const std::string& name);
+  // A transaction is about to be prepared under the name with what it has gathered.
+  Status prepare(const std::string& name, storage::Transaction& txn, std::shared_ptr<CommittedChanges> changes);
+  // Whether somebody may be told of the prepared transaction's commit: who decides it takes the turn first.
+  bool tells_prepared(const std::string& name) const;
+  // It has committed, and the caller holds the turn.
+  void publish_prepared(const std::string& name, int64_t now);
+  // It could not be prepared, or was rolled back.
+  void forget_prepared(const std::string& name);
   // The place behind everything that was published.
   uint64_t end() const;
+
+  // ---- with a data directory
+  // Before sessions are let in: what the journal has. 55000 when there are slots and `decodes` is false (wal_level), or more than `most`.
+  Status restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most);
+  // Slots, and how far they have come. `durable`: survives a crash when this returns.
+  Status save(bool durable);
+  // The server ends: keeps what is to be kept, and lets go of everything else. Nobody uses it any more.
+  void close();
 
   // ---- slots
   // 42710 when there is one of this name, 53400 when there are `most`. It is reserved: nobody sees or uses it before begin_at.
   Status reserve(const SlotInfo& slot, size_t most);
   void begin_at(std::string_view name, uint64_t position);
+  // Another one at the same place: `copy` has its name, plugin, kind and database. Answers the place. 42704, 42710, 53400; 55000 for one
+  // that is lost or another database's.
+  Result<uint64_t> copy(std::string_view name, SlotInfo copy, size_t most);
   // 42704; 55006 while somebody uses it. `wait`: until nobody does.
   Status drop(std::string_view name, bool wait, int32_t pid);
   void drop_temporary(int32_t creator);
@@ -84,11 +97,11 @@ class ChangeStream {
 
     SlotInfo slot() const;
     // The first transaction of the slot's database that ends behind `position`; null: none yet.
-    std::shared_ptr<const CommittedChanges> after(uint64_t position);
+    Result<std::shared_ptr<const CommittedChanges>> after(uint64_t position);
     // Set, and the waiter woken, when something has been published.
     const std::atomic<bool>& called() const { return called_; }
     void clear_call() { called_.store(false, std::memory_order_relaxed); }
-    // What lies before `position` is not needed again.
+    // What lies before `position` is not needed again. The journal is told from time to time.
     void confirm(uint64_t position);
 
    private:
@@ -113,7 +126,20 @@ class ChangeStream {
     bool reserved = true;
     Reader* reader = nullptr;
   };
+  // Changes that are published. Those that only the journal has are read from it.
+  struct Kept {
+    uint64_t begin, end;
+    Oid database;
+    Lsn lsn;  // of the log, behind their commit
+    std::shared_ptr<const CommittedChanges> changes;
+  };
   Slot* find(std::string_view name);
+  Status check_new(std::string_view name, size_t most);
+  bool journal_wants(Oid database) const;
+  Status give_position(CommittedChanges& changes);
+  void keep(Kept kept);
+  void let_go_of_first();
+  void adopt_prepared(int64_t now);
   void trim();
   void enforce_limit();
 
@@ -124,9 +150,18 @@ class ChangeStream {
 
   mutable std::mutex mutex_;  // guards the members below, and `called_` of readers while they are set
   std::map<std::string, Slot, std::less<>> slots_;
-  std::deque<std::shared_ptr<const CommittedChanges>> kept_;
-  std::map<std::string, std::shared_ptr<CommittedChanges>> prepared_;
+  std::deque<Kept> kept_;
+  size_t bytes_in_memory_ = 0;   // of kept_'s changes
+  uint64_t let_go_ = 0;          // how many are gone from kept_ ...
+  std::map<std::string, std::shared_ptr<CommittedChanges>> prepared_;  // without a journal
   uint64_t end_ = kFirstPosition;
+  Clock::time_point saved_;      // when the journal was told ...
+  uint64_t let_go_saved_ = 0;    // ... and of how many
+
+  std::unique_ptr<ChangeJournal> journal_;  // set before there are sessions; null: everything in memory
+  uint64_t bound_ = 0;                      // the turn's
+  std::atomic<bool> saving_{false};
+  WaitPoint saver_free_;
 };
 
 // The turn, while it lives.

@@ -37,6 +37,7 @@ struct CommittedChanges {
   size_t bytes = 0;
   // Positions in the stream, given when it is published: begin < commit < end; the next one begins at `end`.
   uint64_t begin = 0, commit = 0, end = 0;
+  bool journaled = false;  // the journal has them, too
 };
 
 }  // namespace indigo::engine::replication

@@ -55,9 +55,10 @@ Result<uint64_t> SessionChanges::message_now(std::string_view prefix, std::strin
   change.old_row = prefix;
   change.new_row = content;
   batch->bytes = change.bytes();
-  INDIGO_TRY(stream_.take_turn());
+  Turn turn(stream_);
+  INDIGO_TRY(turn.take());
+  INDIGO_TRY(stream_.place(*batch, nullptr));
   stream_.publish(batch);
-  stream_.give_turn();
   return batch->end;
 }
 
@@ -72,23 +73,23 @@ std::shared_ptr<CommittedChanges> SessionChanges::make_batch(uint64_t transactio
   return batch;
 }
 
-Status SessionChanges::before_commit(uint64_t transaction, bool defines) {
+Status SessionChanges::before_commit(storage::Transaction& txn, bool defines, int64_t now) {
   if (changes_.empty() && !(defines && wanted())) return {};
-  auto batch = make_batch(transaction);
+  auto batch = make_batch(txn.id().value);
   INDIGO_TRY(stream_.take_turn());
-  batch_ = std::move(batch);
-  return {};
+  batch_ = std::move(batch);  // from here on the turn goes back with it
+  batch_->committed_at = now;
+  return stream_.place(*batch_, &txn);
 }
 
-void SessionChanges::prepare(const std::string& name, uint64_t transaction, bool defines) {
-  if (changes_.empty() && !(defines && wanted())) return;
-  stream_.prepared(name, make_batch(transaction));
+Status SessionChanges::prepare(const std::string& name, storage::Transaction& txn, bool defines) {
+  if (changes_.empty() && !(defines && wanted())) return {};
+  return stream_.prepare(name, txn, make_batch(txn.id().value));
 }
 
-void SessionChanges::after_commit(int64_t now) {
+void SessionChanges::after_commit() {
   changes_.clear();
   if (batch_ == nullptr) return;
-  batch_->committed_at = now;
   stream_.publish(batch_);
   batch_ = nullptr;
   stream_.give_turn();

@@ -49,12 +49,12 @@ class SessionChanges {
   void rollback_to(const Mark& mark) { changes_.resize(std::min(changes_.size(), mark.changes)); }
   bool used() const { return !changes_.empty(); }
   // `defines`: it has changed definitions, and so is told even if it has changed no rows.
-  Status before_commit(uint64_t transaction, bool defines);
-  void after_commit(int64_t now);
+  Status before_commit(storage::Transaction& txn, bool defines, int64_t now);
+  void after_commit();
   void forget();
-  // The transaction is prepared under the name, with what it has gathered; or could not be.
-  void prepare(const std::string& name, uint64_t transaction, bool defines);
-  void prepare_failed(const std::string& name) { stream_.take_prepared(name); }
+  // The transaction is about to be prepared under the name, with what it has gathered; or could not be.
+  Status prepare(const std::string& name, storage::Transaction& txn, bool defines);
+  void prepare_failed(const std::string& name) { stream_.forget_prepared(name); }
 
  private:
   std::shared_ptr<CommittedChanges> make_batch(uint64_t transaction);

@@ -97,12 +97,13 @@ Status check_slot_name(std::string_view name) {
       .with_hint("Replication slot names may only contain lower case letters, numbers, and the underscore character.");
 }
 
+size_t most_slots(SessionParts& session) {
+  static const uint32_t index = *find_setting("max_replication_slots");
+  return std::strtoull(session.settings().value(index).c_str(), nullptr, 10);
+}
+
 Result<uint64_t> make_slot(SessionParts& session, const SlotWish& wish, const std::function<Status()>& at_place) {
   INDIGO_TRY(check_slot_name(wish.name));
-  if (session.instance().data_directory() != nullptr && !wish.temporary) {
-    return Error(sqlstate::kFeatureNotSupported, "replication slots that outlive the server are not supported")
-        .with_hint("Make a temporary slot, or start the server without -D.");
-  }
   if (wish.two_phase)
     return Error(sqlstate::kFeatureNotSupported, "decoding of prepared transactions is not supported");
   if (session.block().has_number()) {
@@ -113,7 +114,6 @@ Result<uint64_t> make_slot(SessionParts& session, const SlotWish& wish, const st
     return Error(SqlState("58P01"),
                  "could not access file \"" + std::string(wish.plugin) + "\": No such file or directory");
   }
-  static const uint32_t most_index = *find_setting("max_replication_slots");
   ChangeStream& stream = session.instance().change_stream();
   SlotInfo info;
   info.name = wish.name;
@@ -121,7 +121,7 @@ Result<uint64_t> make_slot(SessionParts& session, const SlotWish& wish, const st
   info.database = session.session_catalog().database();
   info.temporary = wish.temporary;
   info.creator = info.active_pid = session.pid();
-  INDIGO_TRY(stream.reserve(info, std::strtoull(session.settings().value(most_index).c_str(), nullptr, 10)));
+  INDIGO_TRY(stream.reserve(info, most_slots(session)));
   Reservation reservation(stream, wish.name, session.pid());
   INDIGO_TRY(wait_for_writers(session));
   Turn turn(stream);
@@ -129,6 +129,7 @@ Result<uint64_t> make_slot(SessionParts& session, const SlotWish& wish, const st
   const uint64_t place = stream.end();
   if (at_place) INDIGO_TRY(at_place());
   stream.begin_at(wish.name, place);
+  if (!wish.temporary) INDIGO_TRY(stream.save(true));
   reservation.keep();
   return place;
 }

@@ -22,12 +22,15 @@ Status check_decodes(SessionParts& session);
 // 42602 for a name that is none.
 Status check_slot_name(std::string_view name);
 
+// max_replication_slots.
+size_t most_slots(SessionParts& session);
+
 struct SlotWish {
   std::string_view name, plugin;
   bool temporary = false, two_phase = false;
 };
 // Answers the slot's place. `at_place`, if there is one, runs while nobody commits: it takes a snapshot. 25001 in a transaction
-// that has changed something; 0A000 for one that should outlive a server which keeps its data.
+// that has changed something.
 Result<uint64_t> make_slot(SessionParts& session, const SlotWish& wish, const std::function<Status()>& at_place);
 
 }  // namespace indigo::engine::replication

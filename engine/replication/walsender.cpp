@@ -197,7 +197,9 @@ Status Walsender::create_slot(const ReplicationCommand& command, RowSink& sink) 
 
 Status Walsender::drop_slot(const ReplicationCommand& command, RowSink& sink) {
   INDIGO_TRY(check_may_replicate(session_));
-  INDIGO_TRY(session_.instance().change_stream().drop(command.slot, command.wait, session_.pid()));
+  ChangeStream& stream = session_.instance().change_stream();
+  INDIGO_TRY(stream.drop(command.slot, command.wait, session_.pid()));
+  INDIGO_TRY(stream.save(true));
   sink.command_complete("DROP_REPLICATION_SLOT");
   return {};
 }
@@ -333,7 +335,8 @@ Status Walsender::start(const ReplicationCommand& command, RowSink& sink) {
   while (!progress.ended) {
     reader->clear_call();
     const uint64_t end = stream.end();
-    if (const auto changes = reader->after(at); changes != nullptr) {
+    INDIGO_ASSIGN(const auto changes, reader->after(at));
+    if (changes != nullptr) {
       Status status = progress.write(*plugin, *changes);
       if (!status.ok()) {
         Error error = status.error();

@@ -156,7 +156,7 @@ void TransactionBlock::end_in_session(bool committed) {
   state_ = State::kIdle;
   committed ? settings_.commit() : settings_.rollback();  // looks roles up: in no transaction any more
   committed ? notifications_.after_commit() : notifications_.forget();
-  committed ? changes_.after_commit(timestamp_now()) : changes_.forget();
+  committed ? changes_.after_commit() : changes_.forget();
   if (after_end) after_end(committed);
 }
 
@@ -165,7 +165,7 @@ Status TransactionBlock::prepare_commit() {
   INDIGO_TRY(notifications_.before_commit());
   if (!transaction_) return {};
   const bool defines = transaction_->has_written() && !catalog_.sees_what_all_see();
-  return changes_.before_commit(transaction_->id().value, defines);
+  return changes_.before_commit(*transaction_, defines, timestamp_now());
 }
 
 Status TransactionBlock::commit() {

@@ -58,7 +58,12 @@ Status TransactionBlock::prepare(const storage::PreparedName& name, size_t most,
     return Error(sqlstate::kFeatureNotSupported,
                  "cannot PREPARE a transaction that has executed LISTEN, UNLISTEN, or NOTIFY");
   }
-  changes_.prepare(name.name, transaction_->id().value, !catalog_.sees_what_all_see());
+  status = changes_.prepare(name.name, *transaction_, !catalog_.sees_what_all_see());
+  if (!status.ok()) {
+    prepared.forget(name.name);
+    rollback();
+    return status;
+  }
   const storage::StorageStatus done = prepared.prepare(name.name, leave());
   if (done != storage::StorageStatus::kOk) changes_.prepare_failed(name.name);
   end_in_session(done == storage::StorageStatus::kOk);

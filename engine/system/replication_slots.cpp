@@ -50,14 +50,47 @@ Result<OwnedDatum> refuse_physical(SessionParts& session, std::span<const Datum>
   return Error(sqlstate::kFeatureNotSupported, "physical replication is not supported");
 }
 
-Result<OwnedDatum> refuse_copy(SessionParts& session, std::span<const Datum>) {
+Result<OwnedDatum> refuse_physical_copy(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_TRY(replication::check_may_replicate(session));
-  return Error(sqlstate::kFeatureNotSupported, "copying replication slots is not supported");
+  const std::vector<replication::SlotInfo> slots = session.instance().change_stream().slots();
+  for (const replication::SlotInfo& slot : slots) {
+    if (slot.name != arguments[0].str) continue;
+    return Error(sqlstate::kFeatureNotSupported,
+                 "cannot copy logical replication slot \"" + slot.name + "\" as a physical replication slot");
+  }
+  return Error(sqlstate::kUndefinedObject, "replication slot \"" + std::string(arguments[0].str) + "\" does not exist");
+}
+
+// The name of the other, the own one, and perhaps whether it is temporary and its plugin.
+Result<OwnedDatum> copy_logical(SessionParts& session, std::span<const Datum> arguments) {
+  INDIGO_TRY(replication::check_may_replicate(session));
+  INDIGO_TRY(replication::check_decodes(session));
+  INDIGO_TRY(replication::check_slot_name(arguments[1].str));
+  replication::SlotInfo copy;
+  copy.name = arguments[1].str;
+  copy.creator = session.pid();
+  copy.database = session.session_catalog().database();
+  ChangeStream& stream = session.instance().change_stream();
+  for (const replication::SlotInfo& slot : stream.slots()) {
+    if (slot.name != arguments[0].str) continue;
+    copy.plugin = slot.plugin;
+    copy.temporary = slot.temporary;
+  }
+  if (arguments.size() > 2) copy.temporary = arguments[2].b;
+  if (arguments.size() > 3) copy.plugin = arguments[3].str;
+  const bool temporary = copy.temporary;
+  if (!copy.plugin.empty()) INDIGO_TRY(replication::make_output_plugin(copy.plugin, session));
+  INDIGO_ASSIGN(const uint64_t place,
+                stream.copy(arguments[0].str, std::move(copy), replication::most_slots(session)));
+  if (!temporary) INDIGO_TRY(stream.save(true));
+  return slot_and_position(arguments[1].str, place);
 }
 
 Result<OwnedDatum> drop_slot(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_TRY(replication::check_may_replicate(session));
-  INDIGO_TRY(session.instance().change_stream().drop(arguments[0].str, false, session.pid()));
+  ChangeStream& stream = session.instance().change_stream();
+  INDIGO_TRY(stream.drop(arguments[0].str, false, session.pid()));
+  INDIGO_TRY(stream.save(true));
   return OwnedDatum(Datum::of(Str()));
 }
 
@@ -78,7 +111,7 @@ Result<OwnedDatum> advance_slot(SessionParts& session, std::span<const Datum> ar
   // To the end of a transaction, as reading would.
   uint64_t end = confirmed;
   while (end < wanted) {
-    const auto changes = reader->after(end);
+    INDIGO_ASSIGN(const auto changes, reader->after(end));
     if (changes == nullptr) {
       end = wanted;
       break;
@@ -150,7 +183,7 @@ Status changes_of(SessionParts& session, std::span<const Datum> arguments, const
   uint64_t at = reader->slot().confirmed;
   int64_t rows = 0;
   while (at < end && (up_to == 0 || at < up_to) && (most == 0 || rows < most)) {
-    const auto changes = reader->after(at);
+    INDIGO_ASSIGN(const auto changes, reader->after(at));
     if (changes == nullptr || changes->begin >= end) {
       at = end;
       break;
@@ -234,8 +267,10 @@ Status walsender_rows(SessionParts& session, std::span<const Datum>, const Syste
 
 constexpr SystemValue kSlotValues[] = {
     {"pg_create_logical_replication_slot", create_logical}, {"pg_create_physical_replication_slot", refuse_physical},
-    {"pg_copy_logical_replication_slot_a", refuse_copy},    {"pg_copy_logical_replication_slot_b", refuse_copy},
-    {"pg_copy_logical_replication_slot_c", refuse_copy},    {"pg_drop_replication_slot", drop_slot},
+    {"pg_copy_physical_replication_slot_a", refuse_physical_copy},
+    {"pg_copy_physical_replication_slot_b", refuse_physical_copy},
+    {"pg_copy_logical_replication_slot_a", copy_logical},   {"pg_copy_logical_replication_slot_b", copy_logical},
+    {"pg_copy_logical_replication_slot_c", copy_logical},   {"pg_drop_replication_slot", drop_slot},
     {"pg_replication_slot_advance", advance_slot},          {"pg_logical_emit_message_text", emit_message},
     {"pg_logical_emit_message_bytea", emit_message},
 };

@@ -122,28 +122,22 @@ Status commit_prepared(UtilityCall& call, const char* name) {
   storage::PreparedTransactions& prepared = storage::prepared_transactions(session.store());
   replication::ChangeStream& stream = session.instance().change_stream();
   replication::Turn turn(stream);
-  const auto changes = stream.take_prepared(name);
-  if (changes != nullptr) {
+  const bool told = stream.tells_prepared(name);
+  if (told) {
     if (Status status = turn.take(); !status.ok()) {
-      stream.prepared(name, changes);
       prepared.release(name);
       return status;
     }
   }
   const storage::StorageStatus status = prepared.commit(name);
-  if (changes != nullptr && status == storage::StorageStatus::kOk) {
-    changes->committed_at = timestamp_now();
-    stream.publish(changes);
-  } else if (changes != nullptr) {
-    stream.prepared(name, changes);
-  }
+  if (told && status == storage::StorageStatus::kOk) stream.publish_prepared(name, timestamp_now());
   return ended(session, status);
 }
 
 Status roll_back_prepared(UtilityCall& call, const char* name) {
   INDIGO_TRY(begin_end(call.session, name));
   const storage::StorageStatus status = storage::prepared_transactions(call.session.store()).roll_back(name);
-  if (status == storage::StorageStatus::kOk) call.session.instance().change_stream().take_prepared(name);
+  if (status == storage::StorageStatus::kOk) call.session.instance().change_stream().forget_prepared(name);
   return ended(call.session, status);
 }
 
