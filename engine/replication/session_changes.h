@@ -1,7 +1,7 @@
 // What one session's transaction tells logical replication: gathered while it runs, published when it has committed. What was
 // gathered since a savepoint goes when that is rolled back.
 //
-// Invariant: between before_commit() and the transaction's end the session holds the stream's turn, if it has gathered anything.
+// Invariant: between before_commit() and after_commit() or forget() the session holds the stream's turn, if it has gathered anything.
 // Thread safety: none; belongs to a session.
 #pragma once
 
@@ -48,6 +48,7 @@ class SessionChanges {
   Mark mark() const { return {changes_.size()}; }
   void rollback_to(const Mark& mark) { changes_.resize(std::min(changes_.size(), mark.changes)); }
   bool used() const { return !changes_.empty(); }
+  bool holds_turn() const { return batch_ != nullptr; }
   // `defines`: it has changed definitions, and so is told even if it has changed no rows.
   Status before_commit(storage::Transaction& txn, bool defines, int64_t now);
   void after_commit();

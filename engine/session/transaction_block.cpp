@@ -179,8 +179,16 @@ Status TransactionBlock::commit() {
   large_objects_.clear();
   if (transaction_) {
     static const uint32_t synchronous_index = *find_setting("synchronous_commit");
-    storage::set_asynchronous(*transaction_, settings_.value(synchronous_index) == "off");
+    const bool waits = settings_.value(synchronous_index) != "off";
+    // Who has the stream's turn gives it back before it waits for the log, so that one flush serves several.
+    const bool turn = changes_.holds_turn();
+    storage::set_asynchronous(*transaction_, turn || !waits);
     storage::StorageStatus status = store_.commit(*transaction_);
+    if (turn && status == storage::StorageStatus::kOk) {
+      changes_.after_commit();
+      log::Log& log = storage::log_of(store_);
+      if (waits && !log.wait_durable(log.appended())) status = storage::StorageStatus::kLogFailed;
+    }
     if (status != storage::StorageStatus::kOk) {
       end(false);
       if (status == storage::StorageStatus::kLogFull || status == storage::StorageStatus::kLogFailed) {
