@@ -60,15 +60,12 @@ Oid nearest_operator(CatalogView& catalog, Oid family, Oid type) {
 }
 
 bool orders_by_distance(CatalogView& catalog, const InvertedKey& key, Oid op) {
-  const OperatorInfo* info = catalog.operator_by_oid(op);
-  if (key.keys == nullptr || key.keys->around == nullptr || info == nullptr || info->right != oid::kPoint ||
-      info->result != oid::kFloat8) {
-    return false;
-  }
+  if (key.keys == nullptr || key.keys->rings == nullptr) return false;
   bool found = false;
   const Datum of_operator[] = {Datum::of_oid(op)};
   catalog.system_table_rows(pg_amop::kOid, system_index::kAmopOperator, of_operator, [&](const RowReader& row) {
-    found = found || (row.oid(pg_amop::c_amopfamily) == key.family && row.chr(pg_amop::c_amoppurpose) == 'o');
+    found = row.oid(pg_amop::c_amopfamily) == key.family && row.chr(pg_amop::c_amoppurpose) == 'o' &&
+            key.keys->rings->strategies.has(row.i16(pg_amop::c_amopstrategy));
     return !found;
   });
   return found;
@@ -98,6 +95,7 @@ InvertedKey inverted_key(CatalogView& catalog, const IndexColumn& column) {
   while (type != nullptr && type->kind == 'd') type = catalog.type(type->base);
   if (type == nullptr) return out;
   out.column.type = type->oid;
+  out.column.c_letters = column.type.collation == kInvalidOid || catalog.orders_by_bytes(column.type.collation);
   if (known->element != types::InvertedClass::Element::kNone) {
     TypeRef of = column.type;
     if (known->element == types::InvertedClass::Element::kOfArray) {

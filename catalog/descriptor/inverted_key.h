@@ -22,7 +22,7 @@ InvertedKey inverted_key(CatalogView& catalog, const IndexColumn& column);
 // Which of the class's strategies the operator is, if it is one that the class knows; else 0.
 int inverted_strategy(CatalogView& catalog, const InvertedKey& key, Oid op);
 
-// Whether the class orders by the operator's result, of the column and a point (InvertedClass::around).
+// Whether the class orders by the operator's result, of the column and a place (types::Rings).
 bool orders_by_distance(CatalogView& catalog, const InvertedKey& key, Oid op);
 // The operator that a class of such a method orders by; kInvalidOid: none.
 Oid nearest_operator(CatalogView& catalog, Oid family, Oid type);

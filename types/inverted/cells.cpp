@@ -9,8 +9,12 @@ namespace indigo::types {
 namespace {
 
 constexpr size_t kKeyBytes = 1 + sizeof(uint64_t);
+// Not less than the ends of any box.
+const std::string kBehindEnds(3 * 2 * sizeof(uint32_t), '\xff');
 
 int bits_of(int dimensions) { return dimensions == 1 ? 64 : 32; }
+// Those that cells are cut along.
+int cut(int dimensions) { return std::min(dimensions, 2); }
 
 uint64_t cell_at(uint64_t coordinate, int shift) { return shift == 64 ? 0 : coordinate >> shift; }
 
@@ -61,7 +65,7 @@ struct Rectangle {
 
 Rectangle rectangle_of(const CellBox& box, int shift) {
   Rectangle out{};
-  for (int d = 0; d < box.dimensions; d++) {
+  for (int d = 0; d < cut(box.dimensions); d++) {
     const uint64_t low = cell_at(box.low[d], shift);
     out.first[d] = low == 0 ? 0 : low - 1;
     out.last[d] = cell_at(box.high[d], shift);
@@ -91,14 +95,39 @@ uint64_t next_in_rectangle(uint64_t number, uint64_t low, uint64_t high) {
   return best;
 }
 
+// The ends of a box behind its cell.
+template <class Coordinate>
+void append_ends_of(const CellBox& box, std::string& key) {
+  for (int d = 0; d < box.dimensions; d++) {
+    for (const uint64_t end : {box.low[d], box.high[d]}) {
+      const Coordinate raw = big_endian(static_cast<Coordinate>(end));
+      key.append(reinterpret_cast<const char*>(&raw), sizeof raw);
+    }
+  }
+}
+void append_ends(const CellBox& box, std::string& key) {
+  box.dimensions == 1 ? append_ends_of<uint64_t>(box, key) : append_ends_of<uint32_t>(box, key);
+}
+
+template <class Coordinate>
+bool may_overlap(const CellBox& box, Bytes ends) {
+  if (ends.size() < 2 * sizeof(Coordinate) * static_cast<size_t>(box.dimensions)) return true;  // a point, which its cell is
+  const auto end = [&](int i) { return big_endian(load_unaligned<Coordinate>(ends.data() + i * sizeof(Coordinate))); };
+  for (int d = 0; d < box.dimensions; d++) {
+    if (end(2 * d) > box.high[d] || end(2 * d + 1) < box.low[d]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void append_cell(const CellBox& box, std::string& key) {
   int shift = 0;
-  for (int d = 0; d < box.dimensions; d++) shift = std::max(shift, shift_of(box.low[d], box.high[d]));
+  for (int d = 0; d < cut(box.dimensions); d++) shift = std::max(shift, shift_of(box.low[d], box.high[d]));
   uint64_t cell[2] = {};
-  for (int d = 0; d < box.dimensions; d++) cell[d] = cell_at(box.low[d], shift);
+  for (int d = 0; d < cut(box.dimensions); d++) cell[d] = cell_at(box.low[d], shift);
   key += key_of({}, shift, number_of(box.dimensions, cell));
+  if (shift > 0 || box.dimensions > 2) append_ends(box, key);
 }
 
 std::vector<CellRange> cells_that_overlap(const CellBox& box, Bytes before) {
@@ -107,21 +136,28 @@ std::vector<CellRange> cells_that_overlap(const CellBox& box, Bytes before) {
   for (int shift = 0; shift <= bits_of(box.dimensions); shift++) {
     const Rectangle r = rectangle_of(box, shift);
     out.push_back({key_of(before, shift, number_of(box.dimensions, r.first)),
-                   key_of(before, shift, number_of(box.dimensions, r.last))});
+                   key_of(before, shift, number_of(box.dimensions, r.last)) + kBehindEnds});
   }
   return out;
 }
 
 bool is_cell_that_overlaps(const CellBox& box, Bytes key, std::string& next) {
   next.clear();
-  if (box.dimensions == 1 || key.size() < kKeyBytes) return true;
-  const int shift = static_cast<uint8_t>(key[0]);
-  const uint64_t number = coordinate_of(key.substr(1));
-  const Rectangle r = rectangle_of(box, shift);
-  const uint64_t x = gather(number >> 1), y = gather(number);
-  if (x >= r.first[0] && x <= r.last[0] && y >= r.first[1] && y <= r.last[1]) return true;
-  const uint64_t after = next_in_rectangle(number, number_of(2, r.first), number_of(2, r.last));
-  if (after != 0) next = key_of({}, shift, after);
+  if (key.size() < kKeyBytes) return true;
+  if (box.dimensions > 1) {
+    const int shift = static_cast<uint8_t>(key[0]);
+    const uint64_t number = coordinate_of(key.substr(1));
+    const Rectangle r = rectangle_of(box, shift);
+    const uint64_t x = gather(number >> 1), y = gather(number);
+    if (x < r.first[0] || x > r.last[0] || y < r.first[1] || y > r.last[1]) {
+      const uint64_t after = next_in_rectangle(number, number_of(2, r.first), number_of(2, r.last));
+      if (after != 0) next = key_of({}, shift, after);
+      return false;
+    }
+  }
+  const Bytes ends = key.substr(kKeyBytes);
+  if (box.dimensions == 1 ? may_overlap<uint64_t>(box, ends) : may_overlap<uint32_t>(box, ends)) return true;
+  next = key;
   return false;
 }
 

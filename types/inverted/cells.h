@@ -1,15 +1,15 @@
-// Boxes of one or two dimensions as keys of an inverted index: intervals, rectangles, and points as boxes without extent.
+// Boxes of one to three dimensions as keys of an inverted index: intervals, rectangles, and points as boxes without extent.
 //
 // The axis of each dimension is cut into cells of 1, 2, 4, ... coordinates. A box is kept under the smallest cell at its low
 // corner that holds it when it is doubled towards the high one, so that each box has one key:
 //
 //   uint8 shift (the cell's width is 2^shift), uint64 the cell's number, big endian; of two dimensions the bits of both
-//   numbers in turn (x first)
+//   numbers in turn (x first); then, unless the width is 1, the box itself: low and high of each dimension, big endian
 //
-// What overlaps a box is, at each width, in a rectangle of cells: in one range of numbers where there is one dimension, and
+// A third dimension has no part in the cells: it is among the ends alone. What overlaps a box is, at each width, in a rectangle of cells: in one range of numbers where there is one dimension, and
 // among the numbers of one range where there are two; next_cell skips those of the range that are not in the rectangle.
 //
-// Invariant: two boxes that have a coordinate in common in each dimension find each other. Others may.
+// Invariant: two boxes that have a coordinate in common in each dimension find each other. Of others those may that are next to it.
 // Thread safety: values and pure functions.
 // Source: C. Böhm, G. Klump, H.-P. Kriegel: XZ-Ordering: A Space-Filling Curve for Objects with Spatial Extension (SSD 1999);
 // H. Tropf, H. Herzog: Multidimensional Range Search in Dynamically Balanced Trees (1981), for skipping. Instead of a sequence
@@ -24,10 +24,10 @@
 
 namespace indigo::types {
 
-// Both ends are part of it, and low is not above high. Coordinates have 64 bits in one dimension, 32 in two.
+// Both ends are part of it, and low is not above high. Coordinates have 64 bits in one dimension, 32 in more.
 struct CellBox {
   int dimensions = 1;
-  uint64_t low[2] = {0, 0}, high[2] = {0, 0};
+  uint64_t low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
 
   static uint64_t greatest(int dimensions) { return dimensions == 1 ? ~uint64_t{0} : ~uint32_t{0}; }
 };
@@ -40,8 +40,8 @@ struct CellRange {
 };
 // Where the boxes are that overlap this one, in the keys' order, behind these bytes.
 std::vector<CellRange> cells_that_overlap(const CellBox& box, Bytes before);
-// Is the key, which is in one of the ranges, that of such a cell? Else `next` is the first one after it, empty when there is none
-// of this width. Keys of one dimension all are.
+// Is the key, which is in one of the ranges, that of such a box? Else nothing before `next` is, which may be the key itself; empty:
+// nothing of this width is.
 bool is_cell_that_overlaps(const CellBox& box, Bytes key, std::string& next);
 
 // A number's place on an axis of 32 bits: numbers near zero evenly, others by their magnitude; equal or greater for greater

@@ -1,5 +1,8 @@
 #include "types/inverted/inverted_class.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "types/extension/intarray/intarray.h"
 #include "types/extension/seg/seg.h"
 
@@ -40,6 +43,11 @@ const InvertedClass* inverted_class(std::string_view support) {
     if (known->support == support) return known;
   }
   return nullptr;
+}
+
+double first_ring_of(double extent) {
+  constexpr double kPart = 0x1p-20, kLeast = 1e-3;
+  return (std::isfinite(extent) ? std::max(extent, kLeast) : 1) * kPart;
 }
 
 std::string inverted_key(char kind, Str bytes) {

@@ -26,6 +26,7 @@ struct InvertedColumn {
   Oid type = kInvalidOid;  // no domain
   // The column's values; of an array class their elements, of ranges their bounds.
   KeyLayout element;
+  bool c_letters = true;  // of texts: only ASCII letters have two cases
 };
 
 class StrategySet {
@@ -46,6 +47,16 @@ class StrategySet {
   uint64_t words_[2] = {0, 0};
 };
 
+// How a class finds rows by their distance from a place: those within a small distance first, then those within greater ones.
+struct Rings {
+  StrategySet strategies;  // the operators that it orders by (pg_amop.amopstrategy)
+  // The query of what comes within this distance of the place, by any of them.
+  KeyQuery (*around)(const InvertedColumn& column, const Datum& place, double distance);
+  // A distance within which few rows are, probably; and how many times wider than the one before a ring may be.
+  double (*first)(const InvertedColumn& column, const Datum& place);
+  double most_growth = 8;
+};
+
 struct InvertedClass {
   // What InvertedColumn::element is: nothing that is looked at, the type of the array's elements, the column's own, the
   // type of the range's bounds.
@@ -60,14 +71,15 @@ struct InvertedClass {
   KeyQuery (*query_of)(FuncContext& context, const InvertedColumn& column, int strategy, const Datum& value);
 
   bool of_cells = false;  // a value has one key, a cell (types/inverted/cells.h) or what stands for one
-  // Of classes that order by the distance from a point: the query of what comes within this distance of it, and how far from zero
-  // its coordinates are.
-  KeyQuery (*around)(const Datum& point, double distance) = nullptr;
-  double (*extent_of)(const Datum& point) = nullptr;
+  const Rings* rings = nullptr;  // null: the class orders by no distance
+  bool any_order = false;        // of texts: it serves every deterministic collation, not C alone
 
   bool of_scalars() const { return element == Element::kOwn; }
   bool knows(int strategy) const { return strategies.has(strategy); }
 };
+
+// The first ring around a place that is so far from zero.
+double first_ring_of(double extent);
 
 // Null: a function that is not known.
 const InvertedClass* inverted_class(std::string_view support);

@@ -44,6 +44,24 @@ KeyQuery with_all(std::vector<KeyQuery> queries) {
   return with_some(count, std::move(queries));
 }
 
+KeyQuery with_one_in_all(std::vector<KeyQuery> queries) {
+  KeyQuery common = with_key_between({}, {}, false);
+  const auto ranges = std::erase_if(queries, [&](KeyQuery& q) {
+    if (q.kind != KeyQuery::Kind::kRange) return false;
+    common.key = std::max(common.key, q.key);
+    // Of two ends of which one begins with the other, what begins with the longer one is below both.
+    if (q.has_end && (!common.has_end || (q.end < common.end && !common.end.starts_with(q.end)) ||
+                      q.end.starts_with(common.end))) {
+      common.end = q.end;
+      common.has_end = true;
+    }
+    return true;
+  });
+  if (common.has_end && common.key > common.end && !common.key.starts_with(common.end)) return no_row();
+  if (ranges > 0) queries.push_back(std::move(common));
+  return with_all(std::move(queries));
+}
+
 KeyQuery with_any(std::vector<KeyQuery> queries) { return with_some(1, std::move(queries)); }
 
 KeyQuery with_some(uint32_t least, std::vector<KeyQuery> queries) {

@@ -41,6 +41,8 @@ KeyQuery with_key_between(std::string low, std::string high, bool has_high);
 KeyQuery with_cells(std::string before, const CellBox& box);
 KeyQuery with_all(std::vector<KeyQuery> queries);
 KeyQuery with_any(std::vector<KeyQuery> queries);
+// Of rows that have one key each: ranges become their common one.
+KeyQuery with_one_in_all(std::vector<KeyQuery> queries);
 KeyQuery with_some(uint32_t least, std::vector<KeyQuery> queries);
 // Puts the bytes before every key of the query.
 void put_before_keys(const std::string& bytes, KeyQuery& query);

@@ -23,6 +23,7 @@ enum ShapeStrategy : uint8_t {
   kBelow = 10,
   kAbove = 11,
   kOverAbove = 12,
+  kDistance = 15,
   kInBox = 28,  // of points
   kBelowToo = 29,
   kAboveToo = 30,
@@ -127,44 +128,41 @@ KeyQuery place_query_of(FuncContext&, const InvertedColumn&, int strategy, const
 }
 
 // Whatever has a point within the distance has one in the square around the place.
-KeyQuery around_point(const Datum& point, double distance) {
+KeyQuery around_point(const InvertedColumn&, const Datum& point, double distance) {
   const auto p = shape_of<Point>(point.str);
   const Bounds square = {{p.x - distance, p.x + distance}, {p.y - distance, p.y + distance}};
   return std::isfinite(distance) ? query_of_bounds(kOverlaps, square) : every_row();
 }
-double extent_of_point(const Datum& point) {
+double first_ring(const InvertedColumn&, const Datum& point) {
   const auto p = shape_of<Point>(point.str);
-  const double greater = std::max(std::fabs(p.x), std::fabs(p.y));
-  return std::isfinite(greater) ? greater : 1;
+  return first_ring_of(std::max(std::fabs(p.x), std::fabs(p.y)));
 }
+constexpr Rings kRings = {{kDistance}, around_point, first_ring};
 
 constexpr auto kNone = InvertedClass::Element::kNone;
 
 }  // namespace
 
-const InvertedClass kBoxGist = {"gist_box_consistent", kNone, kShapeStrategies, keys_of<Box>,
-                                shape_query_of<Box>,   true,  around_point,     extent_of_point};
-const InvertedClass kBoxSpgist = {"spg_box_quad_config", kNone, kShapeStrategies, keys_of<Box>,
-                                  shape_query_of<Box>,   true,  around_point,     extent_of_point};
-const InvertedClass kPolygonGist = {"gist_poly_consistent",  kNone, kShapeStrategies, keys_of<Polygon>,
-                                    shape_query_of<Polygon>, true,  around_point,     extent_of_point};
-const InvertedClass kPolygonSpgist = {"spg_bbox_quad_config",  kNone, kShapeStrategies, keys_of<Polygon>,
-                                      shape_query_of<Polygon>, true,  around_point,     extent_of_point};
-const InvertedClass kCircleGist = {"gist_circle_consistent", kNone, kShapeStrategies, keys_of<Circle>,
-                                   shape_query_of<Circle>,   true,  around_point,     extent_of_point};
+const InvertedClass kBoxGist = {
+    "gist_box_consistent", kNone, kShapeStrategies, keys_of<Box>, shape_query_of<Box>, true, &kRings};
+const InvertedClass kBoxSpgist = {
+    "spg_box_quad_config", kNone, kShapeStrategies, keys_of<Box>, shape_query_of<Box>, true, &kRings};
+const InvertedClass kPolygonGist = {
+    "gist_poly_consistent", kNone, kShapeStrategies, keys_of<Polygon>, shape_query_of<Polygon>, true, &kRings};
+const InvertedClass kPolygonSpgist = {
+    "spg_bbox_quad_config", kNone, kShapeStrategies, keys_of<Polygon>, shape_query_of<Polygon>, true, &kRings};
+const InvertedClass kCircleGist = {
+    "gist_circle_consistent", kNone, kShapeStrategies, keys_of<Circle>, shape_query_of<Circle>, true, &kRings};
 const InvertedClass kPointGist = {"gist_point_consistent",
                                   kNone,
                                   kPlaces | StrategySet{kInBox, kInPolygon, kInCircle},
                                   keys_of<Point>,
                                   point_query_of,
                                   true,
-                                  around_point,
-                                  extent_of_point};
-const InvertedClass kPointQuadSpgist = {"spg_quad_config", kNone,          kPlaces | StrategySet{kContained},
-                                        keys_of<Point>,    place_query_of, true,
-                                        around_point,      extent_of_point};
-const InvertedClass kPointKdSpgist = {"spg_kd_config", kNone,          kPlaces | StrategySet{kContained},
-                                      keys_of<Point>,  place_query_of, true,
-                                      around_point,    extent_of_point};
+                                  &kRings};
+const InvertedClass kPointQuadSpgist = {"spg_quad_config", kNone, kPlaces | StrategySet{kContained}, keys_of<Point>,
+                                        place_query_of,    true,  &kRings};
+const InvertedClass kPointKdSpgist = {"spg_kd_config", kNone, kPlaces | StrategySet{kContained}, keys_of<Point>,
+                                      place_query_of,  true,  &kRings};
 
 }  // namespace indigo::types

@@ -96,7 +96,7 @@ Result<Candidates> CandidateFinder::in_cells(const KeyQuery& query, size_t most)
     ranges[i].high = std::move(cells[i].last);
   }
   CellFilter filter(query);
-  return in_ranges(ranges, query.cells.dimensions > 1 ? &filter : nullptr, most);
+  return in_ranges(ranges, &filter, most);
 }
 
 Result<Candidates> CandidateFinder::of_all(const KeyQuery& query, size_t most) {
@@ -123,26 +123,36 @@ Result<Candidates> CandidateFinder::of_all(const KeyQuery& query, size_t most) {
   return out;
 }
 
+// Of several that are needed, what has more than was asked for is not read where few records have enough of the rest.
 Result<Candidates> CandidateFinder::of_some(const KeyQuery& query, size_t most) {
-  Candidates out;
-  uint32_t least = query.least;
+  std::vector<bool> known(query.of.size());
   Keys all;
-  for (const KeyQuery& part : query.of) {
-    INDIGO_ASSIGN(Candidates found, find(part, most));
-    if (found.all && --least == 0) return every_record();
-    if (found.all) continue;
-    std::move(found.primary_keys.begin(), found.primary_keys.end(), std::back_inserter(all));
-    INDIGO_TRY(state_.check_memory(bytes_of(all)));
-    INDIGO_TRY(state_.check());
+  for (size_t read = query.least == 1 ? most : std::min(kFew, most);; read = std::min(read * kMore, most)) {
+    uint32_t unknown = 0;
+    for (size_t i = 0; i < known.size(); i++) {
+      if (known[i]) continue;
+      INDIGO_ASSIGN(Candidates found, find(query.of[i], read));
+      known[i] = !found.all;
+      if (found.all) {
+        if (++unknown >= query.least && read == most) return every_record();
+        continue;
+      }
+      std::move(found.primary_keys.begin(), found.primary_keys.end(), std::back_inserter(all));
+      INDIGO_TRY(state_.check_memory(bytes_of(all)));
+      INDIGO_TRY(state_.check());
+    }
+    if (unknown >= query.least) continue;
+    Candidates out;
+    constexpr uint64_t kUnitsOfComparison = 20;
+    long_sort(all.begin(), all.end(), kUnitsOfComparison, std::less<>());
+    for (auto at = all.begin(); at != all.end();) {
+      const auto end = std::find_if(at, all.end(), [&](const std::string& key) { return key != *at; });
+      if (end - at >= static_cast<std::ptrdiff_t>(query.least - unknown)) out.primary_keys.push_back(*at);
+      at = end;
+    }
+    if (unknown == 0 || read == most || out.primary_keys.size() * kWorthwhile <= read)
+      return out.primary_keys.size() > most ? every_record() : std::move(out);
   }
-  constexpr uint64_t kUnitsOfComparison = 20;
-  long_sort(all.begin(), all.end(), kUnitsOfComparison, std::less<>());
-  for (auto at = all.begin(); at != all.end();) {
-    const auto end = std::find_if(at, all.end(), [&](const std::string& key) { return key != *at; });
-    if (end - at >= static_cast<std::ptrdiff_t>(least)) out.primary_keys.push_back(std::move(*at));
-    at = end;
-  }
-  return out.primary_keys.size() > most ? every_record() : std::move(out);
 }
 
 }  // namespace indigo::engine::exec

@@ -49,10 +49,18 @@ Result<KeyQuery> inverted_query(types::FuncContext& context, std::span<const cat
   INDIGO_ASSIGN(KeyQuery compound, compound_query(context, keys, questions));
   if (compound.kind != KeyQuery::Kind::kAll) return compound;
   std::vector<KeyQuery> parts;
-  for (const InvertedQuestion& q : questions) {
-    INDIGO_ASSIGN(KeyQuery part, part_of(context, keys, q));
-    types::put_before_keys(catalog::inverted_column_prefix(q.column), part);
-    parts.push_back(std::move(part));
+  for (size_t column = 0; column < keys.size(); column++) {
+    std::vector<KeyQuery> of_column;
+    for (const InvertedQuestion& q : questions) {
+      if (q.column != column) continue;
+      INDIGO_ASSIGN(KeyQuery part, part_of(context, keys, q));
+      of_column.push_back(std::move(part));
+    }
+    if (of_column.empty()) continue;
+    KeyQuery whole = keys[column].keys->of_scalars() ? types::with_one_in_all(std::move(of_column))
+                                                      : types::with_all(std::move(of_column));
+    types::put_before_keys(catalog::inverted_column_prefix(column), whole);
+    parts.push_back(std::move(whole));
   }
   return types::with_all(std::move(parts));
 }

@@ -104,9 +104,8 @@ class RingScanOperator final : public NearestScanOperator {
  protected:
   Result<std::unique_ptr<storage::Cursor>> nearest_to(const Datum& value, const storage::KeyRange& range) override {
     if (value.null) return unordered(range);
-    place_ = std::string(value.str);
     return std::unique_ptr<storage::Cursor>(std::make_unique<RingRows>(
-        state_, *plan_.relation->table, index_.storage, column_, key_, Datum::of(Str(place_)), wanted_,
+        state_, *plan_.relation->table, index_.storage, column_, key_, value, wanted_,
         [this](std::span<const storage::RowRef> rows) { return distances_of(rows); }, cursor_error()));
   }
 
@@ -129,7 +128,6 @@ class RingScanOperator final : public NearestScanOperator {
   RowDecoder column_decoder_;
   Chunk input_;
   Arena scratch_{256};
-  std::string place_;
 };
 
 // column OPERATOR value, over an input with that column alone.

@@ -5,18 +5,30 @@
 
 #include "engine/exec/errors.h"
 #include "engine/exec/scan/candidate_finder.h"
-#include "types/number/float.h"
 
 namespace indigo::engine::exec {
 
 namespace {
 
-// The first ring, of a place's greatest coordinate; how much wider the next ones are.
-constexpr double kFirstPart = 0x1p-20, kMostGrowth = 8, kLeastGrowth = 1.4, kSomeMore = 1.2;
+constexpr double kLeastGrowth = 1.4, kSomeMore = 1.2;
 constexpr double kUsuallyWanted = 8, kRowsMore = 3;
 constexpr size_t kBatch = 128;
 // Rings that meet more than this part of a table are as much work as the table.
 constexpr size_t kMostPart = 3;
+
+// Of the kinds that operators of distances have; intervals as they are compared.
+long double distance_of(const Datum& value) {
+  constexpr long double kMicrosecondsOfDay = 86'400'000'000, kDaysOfMonth = 30;
+  switch (value.phys) {
+    case Phys::kI16: return value.i16;
+    case Phys::kI32: return value.i32;
+    case Phys::kI64: return value.i64;
+    case Phys::kF32: return value.f32;
+    case Phys::kB16:
+      return (value.interval.months * kDaysOfMonth + value.interval.days) * kMicrosecondsOfDay + value.interval.microseconds;
+    default: return value.f64;
+  }
+}
 
 }  // namespace
 
@@ -37,7 +49,7 @@ RingRows::RingRows(QueryState& state, storage::Table& table, IndexId index, size
 
 void RingRows::begin() {
   radius_ = -1;
-  next_ = std::max(1e-3, key_.keys->extent_of(place_)) * kFirstPart;
+  next_ = key_.keys->rings->first(key_.column, place_.get());
   all_met_ = false;
   given_so_far_ = 0;
   met_.clear();
@@ -48,7 +60,8 @@ void RingRows::begin() {
 // Of a heap whose front is the nearest: it is the greatest in this order.
 bool RingRows::is_nearer(const Row& a, const Row& b) {
   if (a.known != b.known) return b.known;
-  return a.known && types::compare_floats(a.distance, b.distance) > 0;
+  if (std::isnan(a.distance) || std::isnan(b.distance)) return a.known && std::isnan(a.distance) > std::isnan(b.distance);
+  return a.known && a.distance > b.distance;
 }
 
 storage::StorageStatus RingRows::next(std::span<storage::RowRef> out, size_t& count) {
@@ -75,14 +88,15 @@ storage::StorageStatus RingRows::next(std::span<storage::RowRef> out, size_t& co
 
 // The area that has as many rows as are wanted, or twice those that have been, if rows lie as close there as those that were met.
 double RingRows::growth() const {
-  if (met_.empty()) return kMostGrowth;
+  const double most = key_.keys->rings->most_growth;
+  if (met_.empty()) return most;
   const double aim = std::max({wanted_, kUsuallyWanted, 2.0 * static_cast<double>(given_so_far_)}) + kRowsMore;
-  return std::clamp(std::sqrt(aim / static_cast<double>(met_.size())) * kSomeMore, kLeastGrowth, kMostGrowth);
+  return std::clamp(std::sqrt(aim / static_cast<double>(met_.size())) * kSomeMore, std::min(kLeastGrowth, most), most);
 }
 
 Status RingRows::widen() {
   INDIGO_TRY(state_.check());
-  const types::KeyQuery around = key_.keys->around(place_, next_);
+  const types::KeyQuery around = key_.keys->rings->around(key_.column, place_.get(), next_);
   if (around.kind == types::KeyQuery::Kind::kAll || met_.size() * kMostPart > table_.statistics().rows)
     return meet_the_rest();
   types::KeyQuery query = around;
@@ -142,7 +156,7 @@ Status RingRows::meet(std::span<const storage::RowRef> rows) {
   for (size_t i = 0; i < rows.size(); i++) {
     const Datum& distance = distances[i];
     rows_.push_back(
-        {!distance.null, distance.null ? 0 : distance.f64, std::string(rows[i].key), std::string(rows[i].row)});
+        {!distance.null, distance.null ? 0 : distance_of(distance), std::string(rows[i].key), std::string(rows[i].row)});
     std::push_heap(rows_.begin(), rows_.end(), is_nearer);
     met_.insert(std::string(rows[i].key));
     bytes_ += sizeof(Row) + rows[i].key.size() * 2 + rows[i].row.size();

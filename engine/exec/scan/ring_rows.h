@@ -1,6 +1,6 @@
-// The rows of a table in the order of their distance from a place, by an index whose keys are cells (gist, spgist): those within
-// a ring around the place, then within a wider one, and so on; in each the distances decide, which the operator computes of the
-// rows. The order is exact.
+// The rows of a table in the order of their distance from a place, by an inverted index whose class knows what comes within a
+// distance (types::Rings): those within a ring around the place, then within a wider one, and so on; in each the distances decide,
+// which the operator computes of the rows. The order is exact.
 //
 // Invariant: a row whose distance is at most the ring's radius has been met, and is given before any that is farther away. Once
 // rings no longer pay, the rest of the table is read and sorted, so that all rows come, those without a distance at the end.
@@ -36,8 +36,8 @@ class RingRows final : public storage::Cursor {
 
  private:
   struct Row {
-    bool known = true;  // has a distance
-    double distance = 0;
+    bool known = true;         // has a distance
+    long double distance = 0;  // as exact as a bigint
     std::string key, image;
   };
   static bool is_nearer(const Row& a, const Row& b);
@@ -54,7 +54,7 @@ class RingRows final : public storage::Cursor {
   const IndexId index_;
   const size_t column_;
   const catalog::InvertedKey key_;
-  const Datum place_;
+  const OwnedDatum place_;
   const double wanted_;
   const DistancesOf distances_of_;
   std::unique_ptr<Error>& error_;

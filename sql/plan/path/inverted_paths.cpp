@@ -19,6 +19,8 @@ namespace {
 
 // How many keys a condition asks for, as far as its cost is concerned.
 constexpr double kKeysOfCondition = 3;
+// How much more records are met where names and values are keys of their own, than where the ways to the values are (jsonb_path_ops).
+constexpr double kApart = 1.2;
 
 class InvertedPaths {
  public:
@@ -42,6 +44,7 @@ class InvertedPaths {
     InvertedCondition condition;
     ExprPtr value;
     RelSet outer;
+    bool apart = false;  // keys tell names and values apart from each other
   };
 
   Status add(int number, const catalog::IndexInfo& index) {
@@ -82,18 +85,23 @@ class InvertedPaths {
       const int strategy = catalog::inverted_strategy(level_.s.catalog(), keys[i], operand.op);
       if (strategy == 0) continue;
       out.push_back(
-          {&clause, {static_cast<int>(i), strategy, operand.op}, operand.value, level_.rels_of(operand.value)});
+          {&clause, {static_cast<int>(i), strategy, operand.op}, operand.value, level_.rels_of(operand.value),
+           keys[i].keys == &types::kJsonbKeys});
       return;
     }
   }
 
-  // Keys of elements and values are those of the index's collation; other keys of texts know the C collation only.
+  // Keys of elements and values are those of the index's collation; other keys of texts know the C collation only, or every one that
+  // compares bytes in the end.
   static bool same_order(catalog::CatalogView& catalog, Oid collation, const KeyPart& part,
                          const catalog::InvertedKey& key) {
     const Oid own = part.expr->type.collation;
     if (own == kInvalidOid) return true;
     const bool c = catalog.orders_by_bytes(collation) && catalog.orders_by_bytes(own);
-    return c || (collation == own && key.keys->element != types::InvertedClass::Element::kNone);
+    if (c || collation != own) return c;
+    if (key.keys->element != types::InvertedClass::Element::kNone) return true;
+    const types::Collator* order = catalog.collator_of_type(part.expr->type);
+    return key.keys->any_order && (order == nullptr || order->deterministic());
   }
 
   void add_path_of(int number, const std::vector<Match>& matches) {
@@ -116,6 +124,7 @@ class InvertedPaths {
     const double keys = kKeysOfCondition * static_cast<double>(matches.size());
     cost_scan(level_, *p, fetched, keys);
     p->total += fetched * keys * kIndexEntryCost;
+    if (matches[0].apart) p->total *= kApart;
     add_path(level_, rel_, p);
   }
 

@@ -50,26 +50,26 @@ constexpr EntryType kEntryTypes[] = {
 
 // How far two values are from each other.
 struct Distance {
-  std::string_view name, type, result, body;
+  std::string_view name, type, result, order, body;
 };
 constexpr std::string_view kAbsolute = "select pg_catalog.abs($1 operator(pg_catalog.-) $2)";
 constexpr std::string_view kLarger =
     "select case when $1 operator(pg_catalog.<) $2 then $2 operator(pg_catalog.-) $1 else $1 operator(pg_catalog.-) $2 "
     "end";
 constexpr Distance kDistances[] = {
-    {"cash_dist", "money", "money", kLarger},
-    {"date_dist", "date", "int4", kAbsolute},
-    {"float4_dist", "float4", "float4", kAbsolute},
-    {"float8_dist", "float8", "float8", kAbsolute},
-    {"int2_dist", "int2", "int2", kAbsolute},
-    {"int4_dist", "int4", "int4", kAbsolute},
-    {"int8_dist", "int8", "int8", kAbsolute},
-    {"interval_dist", "interval", "interval", kLarger},
-    {"oid_dist", "oid", "oid",
+    {"cash_dist", "money", "money", "money_ops", kLarger},
+    {"date_dist", "date", "int4", "integer_ops", kAbsolute},
+    {"float4_dist", "float4", "float4", "float_ops", kAbsolute},
+    {"float8_dist", "float8", "float8", "float_ops", kAbsolute},
+    {"int2_dist", "int2", "int2", "integer_ops", kAbsolute},
+    {"int4_dist", "int4", "int4", "integer_ops", kAbsolute},
+    {"int8_dist", "int8", "int8", "integer_ops", kAbsolute},
+    {"interval_dist", "interval", "interval", "interval_ops", kLarger},
+    {"oid_dist", "oid", "oid", "oid_ops",
      "select (pg_catalog.abs($1::pg_catalog.int8 operator(pg_catalog.-) $2::pg_catalog.int8))::pg_catalog.oid"},
-    {"time_dist", "time", "interval", kLarger},
-    {"ts_dist", "timestamp", "interval", kLarger},
-    {"tstz_dist", "timestamptz", "interval", kLarger},
+    {"time_dist", "time", "interval", "interval_ops", kLarger},
+    {"ts_dist", "timestamp", "interval", "interval_ops", kLarger},
+    {"tstz_dist", "timestamptz", "interval", "interval_ops", kLarger},
 };
 
 std::string definitions() {
@@ -99,6 +99,11 @@ std::string definitions() {
     for (size_t i = 0; i < std::size(kOperators); i++) {
       out += (i == 0 ? "operator " : ", operator ") + std::to_string(i + 1) + " " + kOperators[i];
       out += "(" + type + ", " + type + ")";
+    }
+    for (const Distance& d : kDistances) {
+      if (d.type != c.type) continue;
+      out.append(", operator 15 <->(").append(type).append(", ").append(type);
+      out.append(") for order by pg_catalog.").append(d.order);
     }
     out.append(", storage ").append(c.entry).append(";\n");
   }

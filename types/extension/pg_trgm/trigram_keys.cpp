@@ -12,7 +12,17 @@ namespace indigo::types::trgm {
 
 namespace {
 
-enum Strategy : uint8_t { kSimilar = 1, kLike = 3, kILike = 4, kWordSimilar = 7, kStrictWordSimilar = 9, kEqual = 11 };
+enum Strategy : uint8_t {
+  kSimilar = 1,
+  kDistance = 2,
+  kLike = 3,
+  kILike = 4,
+  kWordSimilar = 7,
+  kWordDistance = 8,
+  kStrictWordSimilar = 9,
+  kStrictWordDistance = 10,
+  kEqual = 11
+};
 
 constexpr StrategySet kStrategies = {kSimilar, kLike, kILike, kWordSimilar, kStrictWordSimilar, kEqual};
 
@@ -65,23 +75,50 @@ std::vector<Trigram> trigrams_of_pattern(Str pattern) {
   return out;
 }
 
-// The text is at least as similar as the threshold says only if it has this part of the other's trigrams.
-KeyQuery similar(FuncContext& context, Match match, Str text) {
+// A text is so similar to the other, or a part of it, only if it has this part of the other's trigrams.
+KeyQuery at_least_so_similar(double similarity, Str text) {
   const std::vector<Trigram> wanted = set_of(text);
-  const auto least = threshold(context, match);
-  if (wanted.empty() || !least) return every_row();
+  if (wanted.empty() || similarity <= 0) return every_row();
   // One less than the number, for what floating point rounds.
-  const double needed = std::ceil(*least * static_cast<double>(wanted.size())) - 1;
-  return *least <= 0 ? every_row() : with_some(static_cast<uint32_t>(std::max(1.0, needed)), keys(wanted));
+  const double needed = std::ceil(similarity * static_cast<double>(wanted.size())) - 1;
+  return with_some(static_cast<uint32_t>(std::max(1.0, needed)), keys(wanted));
 }
 
-KeyQuery query_of(FuncContext& context, const InvertedColumn&, int strategy, const Datum& value) {
+KeyQuery similar(FuncContext& context, Match match, Str text) {
+  const auto least = threshold(context, match);
+  return least ? at_least_so_similar(*least, text) : every_row();
+}
+
+// Distances are what is missing to a similarity of one.
+KeyQuery around(const InvertedColumn&, const Datum& place, double distance) {
+  return at_least_so_similar(1 - distance, place.str);
+}
+double first_ring(const InvertedColumn&, const Datum&) { return 0.3; }
+
+constexpr Rings kRings = {{kDistance, kWordDistance, kStrictWordDistance}, around, first_ring, 1.3};
+
+// Beyond C other characters are 'i' and 'k' in another case, and are no letters of trigrams: what has these is not asked for.
+KeyQuery like_in_any_case(const InvertedColumn& column, Str pattern) {
+  std::vector<Trigram> wanted = trigrams_of_pattern(pattern);
+  if (!column.c_letters) {
+    for (const std::string_view other : {"\u212a", "\u0130", "\u0131"}) {
+      if (pattern.find(other) != Str::npos) return every_row();
+    }
+    std::erase_if(wanted, [](Trigram t) {
+      const std::string letters = text_of(t);
+      return letters.find('i') != std::string::npos || letters.find('k') != std::string::npos;
+    });
+  }
+  return with_all(keys(wanted));
+}
+
+KeyQuery query_of(FuncContext& context, const InvertedColumn& column, int strategy, const Datum& value) {
   switch (strategy) {
     case kSimilar: return similar(context, Match::kText, value.str);
     case kWordSimilar: return similar(context, Match::kWord, value.str);
     case kStrictWordSimilar: return similar(context, Match::kStrictWord, value.str);
-    case kLike:
-    case kILike: return with_all(keys(trigrams_of_pattern(value.str)));
+    case kILike: return like_in_any_case(column, value.str);
+    case kLike: return with_all(keys(trigrams_of_pattern(value.str)));
     case kEqual: return with_all(keys(set_of(value.str)));
     default: return every_row();
   }
@@ -89,8 +126,9 @@ KeyQuery query_of(FuncContext& context, const InvertedColumn&, int strategy, con
 
 }  // namespace
 
-const InvertedClass kTrigramKeys = {"gin_extract_query_trgm", InvertedClass::Element::kNone, kStrategies, keys_of,
-                                    query_of};
-const InvertedClass kTrigramGist = {"gtrgm_consistent", InvertedClass::Element::kNone, kStrategies, keys_of, query_of};
+const InvertedClass kTrigramKeys = {
+    "gin_extract_query_trgm", InvertedClass::Element::kNone, kStrategies, keys_of, query_of, false, nullptr, true};
+const InvertedClass kTrigramGist = {
+    "gtrgm_consistent", InvertedClass::Element::kNone, kStrategies, keys_of, query_of, false, &kRings, true};
 
 }  // namespace indigo::types::trgm

@@ -97,8 +97,8 @@ TEST_P(Cells, RangesAscendAndSkippingLeavesNothingOut) {
         } else if (next.empty()) {
           break;
         } else {
-          EXPECT_GT(next, *at);
-          at = keys.lower_bound(next);
+          EXPECT_GE(next, *at);
+          at = next == *at ? std::next(at) : keys.lower_bound(next);
         }
       }
       EXPECT_EQ(wanted, met) << round;
@@ -106,7 +106,7 @@ TEST_P(Cells, RangesAscendAndSkippingLeavesNothingOut) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Dimensions, Cells, ::testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(Dimensions, Cells, ::testing::Values(1, 2, 3));
 
 TEST(CellCoordinates, KeepTheNumbersOrder) {
   const uint32_t seed = random_seed();
