@@ -106,7 +106,7 @@ KeyQuery all_of(std::vector<std::string> keys) {
 
 KeyQuery path_query(FuncContext& context, int strategy, const Datum& value, bool hashed) {
   JsonPath path;
-  if (!parse_json_path(context, value.str, path)) return every_row();
+  if (!parse_json_path(context, value.str, path, true)) return every_row();
   return query_of_path(path, strategy == kJsonbPathMatches, hashed);
 }
 

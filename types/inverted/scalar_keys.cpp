@@ -78,6 +78,12 @@ KeyQuery around(const InvertedColumn& column, const Datum& place, double distanc
     case oid::kTimestamp:
     case oid::kTimestampTz:
     case oid::kInt8: ends = ends_around(place.i64, distance); break;
+    case oid::kOid: {
+      const auto [low, high] = ends_around(static_cast<int64_t>(static_cast<Oid>(place.i32)), distance);
+      const auto of = [](int64_t n) { return Datum::of_oid(static_cast<Oid>(std::clamp<int64_t>(n, 0, ~Oid{0}))); };
+      ends = {of(low.i64), of(high.i64)};
+      break;
+    }
     case oid::kFloat4:
       if (!std::isfinite(place.f32)) return every_row();
       ends = float_ends_around(place.f32, distance);
@@ -105,6 +111,7 @@ double first_ring(const InvertedColumn& column, const Datum& place) {
     case oid::kInt2: return first_ring_of(std::fabs(place.i16));
     case oid::kDate:
     case oid::kInt4: return first_ring_of(std::fabs(place.i32));
+    case oid::kOid: return first_ring_of(static_cast<Oid>(place.i32));
     case oid::kFloat4: return first_ring_of(std::fabs(place.f32));
     case oid::kFloat8: return first_ring_of(std::fabs(place.f64));
     case oid::kInterval: {

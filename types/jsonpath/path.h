@@ -96,8 +96,9 @@ struct JsonPath {
   const PathItem& at(int32_t i) const { return items[static_cast<size_t>(i)]; }
 };
 
-// False: the context has the error (42601, 22P02 ...).
-bool parse_json_path(FuncContext& context, Str text, JsonPath& path);
+// False: the context has the error (42601, 22P02 ...). `kept`: a value of the type, as json_path_text writes it; it leaves out
+// parentheses that users need, as PostgreSQL does: `exists ($).type()`.
+bool parse_json_path(FuncContext& context, Str text, JsonPath& path, bool kept = false);
 std::string json_path_text(const JsonPath& path);
 // The name of a method or operator in messages and in text: "size", "+".
 const char* path_op_name(PathOp op);

@@ -23,7 +23,7 @@ const JsonPath* parsed(FuncContext& context, Str text) {
   const auto it = cache.paths.find(std::string(text));
   if (it != cache.paths.end()) return it->second.get();
   auto path = std::make_unique<JsonPath>();
-  if (!parse_json_path(context, text, *path)) return nullptr;
+  if (!parse_json_path(context, text, *path, true)) return nullptr;
   if (cache.paths.size() >= PathCache::kMaxPaths) cache.paths.clear();
   return (cache.paths[std::string(text)] = std::move(path)).get();
 }

@@ -22,7 +22,8 @@ using Kind = PathToken::Kind;
 
 class PathParser {
  public:
-  PathParser(FuncContext& context, Str text, JsonPath& path) : context_(context), lexer_(context, text), path_(path) {}
+  PathParser(FuncContext& context, Str text, JsonPath& path, bool kept)
+      : context_(context), lexer_(context, text), path_(path), kept_(kept) {}
 
   bool run() {
     if (!advance()) return false;
@@ -100,19 +101,21 @@ class PathParser {
     if (!advance()) return -1;
     int32_t inner = -1;
     if (is_symbol("!")) return wrong();
-    inner = primary();
+    inner = primary(true);
     if (inner < 0) return -1;
     if (!predicate(inner) || !delimited(inner)) return wrong();
-    return make(PathOp::kNot, inner);
+    return with_accessors_kept(make(PathOp::kNot, inner));
   }
   int32_t comparison() {
     static const absl::flat_hash_map<absl::string_view, PathOp> kOperators = {
         {"==", PathOp::kEqual},       {"!=", PathOp::kNotEqual}, {"<>", PathOp::kNotEqual},      {"<", PathOp::kLess},
         {"<=", PathOp::kLessOrEqual}, {">", PathOp::kGreater},   {">=", PathOp::kGreaterOrEqual}};
-    if (is_symbol("!")) return negation();
-    const int32_t left = sum();
+    if (is_symbol("!") && !kept_) return negation();
+    int32_t left = sum();
     if (left < 0) return -1;
     if (predicate(left)) return left;
+    if (is_keyword("like_regex")) left = like_regex(left);
+    if (left < 0 || predicate(left)) return left;
     if (token_.kind == Kind::kSymbol) {
       const auto it = kOperators.find(token_.text);
       if (it == kOperators.end()) return left;
@@ -123,7 +126,6 @@ class PathParser {
       return make(it->second, left, right);
     }
     if (is_keyword("starts")) return starts_with(left);
-    if (is_keyword("like_regex")) return like_regex(left);
     return left;
   }
   int32_t starts_with(int32_t left) {
@@ -148,7 +150,7 @@ class PathParser {
       if (!regex_flags(token_.text, flags) || !advance()) return -1;
     }
     item(made).flags = flags;
-    return made;
+    return with_accessors_kept(made);
   }
   bool regex_flags(const std::string& text, PathRegexFlags& flags) {
     for (size_t i = 0; i < text.size(); i++) {
@@ -208,7 +210,8 @@ class PathParser {
   }
 
   // ---- primaries and their accessors
-  int32_t primary() {
+  // `denied`: it stands behind `!`, to which accessors belong where a kept path has them.
+  int32_t primary(bool denied = false) {
     if (stack_remaining() == 0) return too_deep();
     int32_t head = -1;
     if (is_symbol("(")) {
@@ -216,22 +219,30 @@ class PathParser {
       head = disjunction();
       if (head < 0 || !expect(")")) return -1;
       if (predicate(head)) {
-        if (is_keyword("is")) return is_unknown(head);
-        if (!is_accessor()) {
+        if (is_keyword("is")) return with_accessors_kept(is_unknown(head));
+        if (!is_accessor() || (denied && kept_)) {
           parenthesised_ = head;
           return head;
         }
       }
+    } else if (kept_ && is_symbol("!")) {
+      return negation();
     } else if (is_keyword("exists")) {
       if (!advance() || !expect("(")) return -1;
       const int32_t inner = disjunction();
       if (inner < 0) return -1;
       if (predicate(inner)) return wrong();
-      return expect(")") ? make(PathOp::kExists, inner) : -1;
+      if (!expect(")")) return -1;
+      const int32_t made = make(PathOp::kExists, inner);
+      return denied ? made : with_accessors_kept(made);
     } else {
       head = scalar();
     }
-    if (head < 0) return -1;
+    return head < 0 ? -1 : with_accessors(head);
+  }
+  // Where nobody can write them without parentheses, but paths are kept so.
+  int32_t with_accessors_kept(int32_t head) { return head >= 0 && kept_ ? with_accessors(head) : head; }
+  int32_t with_accessors(int32_t head) {
     int32_t last = head;
     while (item(last).next >= 0) last = item(last).next;
     while (is_accessor()) {
@@ -399,6 +410,7 @@ class PathParser {
   FuncContext& context_;
   PathLexer lexer_;
   JsonPath& path_;
+  const bool kept_;
   PathToken token_;
   int32_t parenthesised_ = -1;  // the latest predicate in parentheses
 };
@@ -414,13 +426,13 @@ RegexFlags regex_flags_of(const PathRegexFlags& f) {
   return out;
 }
 
-bool parse_json_path(FuncContext& context, Str text, JsonPath& path) {
+bool parse_json_path(FuncContext& context, Str text, JsonPath& path, bool kept) {
   if (text.find_first_not_of(" \t\n\r\f\v") == Str::npos) {
     context.fail(sqlstate::kInvalidTextRepresentation,
                  "invalid input syntax for type jsonpath: \"" + std::string(text) + "\"");
     return false;
   }
-  return PathParser(context, text, path).run();
+  return PathParser(context, text, path, kept).run();
 }
 
 }  // namespace indigo::types

@@ -1,6 +1,7 @@
 #include "engine/exec/scan/nearest_scan.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -117,8 +118,18 @@ class RingScanOperator final : public NearestScanOperator {
     const auto count = static_cast<uint32_t>(rows.size());
     std::unique_ptr<Error> error;
     distance_.evaluate(Frame{{&input_, nullptr}, count}, Selection{nullptr, count}, error);
-    if (error != nullptr) return std::move(*error);
     std::vector<Datum> out;
+    if (error != nullptr) {
+      // What is so far away may be no row that is asked for.
+      if (error->state != sqlstate::kNumericValueOutOfRange && error->state != sqlstate::kDatetimeFieldOverflow)
+        return std::move(*error);
+      if (rows.size() == 1) return std::vector<Datum>{Datum::of(std::numeric_limits<double>::quiet_NaN())};
+      for (size_t i = 0; i < rows.size(); i++) {
+        INDIGO_ASSIGN(const std::vector<Datum> one, distances_of(rows.subspan(i, 1)));
+        out.push_back(one[0]);
+      }
+      return out;
+    }
     for (uint32_t i = 0; i < count; i++) out.push_back(distance_[0].datum(i));
     return out;
   }

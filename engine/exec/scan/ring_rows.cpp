@@ -5,6 +5,7 @@
 
 #include "engine/exec/errors.h"
 #include "engine/exec/scan/candidate_finder.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 
@@ -16,12 +17,12 @@ constexpr size_t kBatch = 128;
 // Rings that meet more than this part of a table are as much work as the table.
 constexpr size_t kMostPart = 3;
 
-// Of the kinds that operators of distances have; intervals as they are compared.
-long double distance_of(const Datum& value) {
+// Of the kinds that operators of distances have; intervals as they are compared. Of oids it is an oid.
+long double distance_of(const Datum& value, Oid of) {
   constexpr long double kMicrosecondsOfDay = 86'400'000'000, kDaysOfMonth = 30;
   switch (value.phys) {
     case Phys::kI16: return value.i16;
-    case Phys::kI32: return value.i32;
+    case Phys::kI32: return of == oid::kOid ? static_cast<long double>(static_cast<Oid>(value.i32)) : value.i32;
     case Phys::kI64: return value.i64;
     case Phys::kF32: return value.f32;
     case Phys::kB16:
@@ -155,8 +156,8 @@ Status RingRows::meet(std::span<const storage::RowRef> rows) {
   INDIGO_ASSIGN(const std::vector<Datum> distances, distances_of_(rows));
   for (size_t i = 0; i < rows.size(); i++) {
     const Datum& distance = distances[i];
-    rows_.push_back(
-        {!distance.null, distance.null ? 0 : distance_of(distance), std::string(rows[i].key), std::string(rows[i].row)});
+    rows_.push_back({!distance.null, distance.null ? 0 : distance_of(distance, key_.column.type), std::string(rows[i].key),
+                     std::string(rows[i].row)});
     std::push_heap(rows_.begin(), rows_.end(), is_nearer);
     met_.insert(std::string(rows[i].key));
     bytes_ += sizeof(Row) + rows[i].key.size() * 2 + rows[i].row.size();

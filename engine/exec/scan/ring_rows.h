@@ -23,6 +23,7 @@ namespace indigo::engine::exec {
 class RingRows final : public storage::Cursor {
  public:
   // The distances of rows, in their order; null where there is none.
+  // One that is too far away for its type is NaN.
   using DistancesOf = std::function<Result<std::vector<Datum>>(std::span<const storage::RowRef>)>;
 
   // `column`: the index's, from 0, with this key. `wanted`: how many rows will be read, 0 when that is not known. `error` gets

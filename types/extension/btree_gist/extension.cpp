@@ -1,8 +1,13 @@
 // btree_gist 1.7: classes by which an index or an exclusion constraint by gist serves the comparisons of ordinary types, and
 // distances. GiST's support functions are left out: the structure that serves the index here has no use for them.
+#include <cmath>
+#include <limits>
 #include <string>
 
+#include "base/sqlstate.h"
+#include "types/datetime/arithmetic.h"
 #include "types/extension/index_entry.h"
+#include "types/function/kernel.h"
 
 namespace indigo::types {
 
@@ -50,27 +55,75 @@ constexpr EntryType kEntryTypes[] = {
 
 // How far two values are from each other.
 struct Distance {
-  std::string_view name, type, result, order, body;
+  std::string_view name, type, result, order;
 };
-constexpr std::string_view kAbsolute = "select pg_catalog.abs($1 operator(pg_catalog.-) $2)";
-constexpr std::string_view kLarger =
-    "select case when $1 operator(pg_catalog.<) $2 then $2 operator(pg_catalog.-) $1 else $1 operator(pg_catalog.-) $2 "
-    "end";
 constexpr Distance kDistances[] = {
-    {"cash_dist", "money", "money", "money_ops", kLarger},
-    {"date_dist", "date", "int4", "integer_ops", kAbsolute},
-    {"float4_dist", "float4", "float4", "float_ops", kAbsolute},
-    {"float8_dist", "float8", "float8", "float_ops", kAbsolute},
-    {"int2_dist", "int2", "int2", "integer_ops", kAbsolute},
-    {"int4_dist", "int4", "int4", "integer_ops", kAbsolute},
-    {"int8_dist", "int8", "int8", "integer_ops", kAbsolute},
-    {"interval_dist", "interval", "interval", "interval_ops", kLarger},
-    {"oid_dist", "oid", "oid", "oid_ops",
-     "select (pg_catalog.abs($1::pg_catalog.int8 operator(pg_catalog.-) $2::pg_catalog.int8))::pg_catalog.oid"},
-    {"time_dist", "time", "interval", "interval_ops", kLarger},
-    {"ts_dist", "timestamp", "interval", "interval_ops", kLarger},
-    {"tstz_dist", "timestamptz", "interval", "interval_ops", kLarger},
+    {"cash_dist", "money", "money", "money_ops"},
+    {"date_dist", "date", "int4", "integer_ops"},
+    {"float4_dist", "float4", "float4", "float_ops"},
+    {"float8_dist", "float8", "float8", "float_ops"},
+    {"int2_dist", "int2", "int2", "integer_ops"},
+    {"int4_dist", "int4", "int4", "integer_ops"},
+    {"int8_dist", "int8", "int8", "integer_ops"},
+    {"interval_dist", "interval", "interval", "interval_ops"},
+    {"oid_dist", "oid", "oid", "oid_ops"},
+    {"time_dist", "time", "interval", "interval_ops"},
+    {"ts_dist", "timestamp", "interval", "interval_ops"},
+    {"tstz_dist", "timestamptz", "interval", "interval_ops"},
 };
+
+template <class T>
+T distance_of_integers(FuncContext& context, T a, T b, const char* out_of_range) {
+  const __int128 difference = static_cast<__int128>(a) - b, distance = difference < 0 ? -difference : difference;
+  if (distance <= std::numeric_limits<T>::max()) return static_cast<T>(distance);
+  context.fail(sqlstate::kNumericValueOutOfRange, out_of_range);
+  return 0;
+}
+int16_t int2_distance(FuncContext& context, int16_t a, int16_t b) {
+  return distance_of_integers(context, a, b, "smallint out of range");
+}
+int32_t int4_distance(FuncContext& context, int32_t a, int32_t b) {
+  return distance_of_integers(context, a, b, "integer out of range");
+}
+int64_t int8_distance(FuncContext& context, int64_t a, int64_t b) {
+  return distance_of_integers(context, a, b, "bigint out of range");
+}
+int64_t money_distance(FuncContext& context, int64_t a, int64_t b) {
+  return distance_of_integers(context, a, b, "money out of range");
+}
+int32_t oid_distance(int32_t a, int32_t b) {
+  const auto of_a = static_cast<Oid>(a), of_b = static_cast<Oid>(b);
+  return static_cast<int32_t>(of_a < of_b ? of_b - of_a : of_a - of_b);
+}
+int32_t date_distance(FuncContext& context, int32_t a, int32_t b) {
+  const int32_t difference = date_difference(context, a, b);
+  return difference < 0 ? -difference : difference;
+}
+Interval time_distance(int64_t a, int64_t b) { return {.microseconds = a < b ? b - a : a - b, .days = 0, .months = 0}; }
+Interval interval_distance(FuncContext& context, Interval a, Interval b) {
+  return compare_intervals(a, b) < 0 ? interval_subtract(context, b, a) : interval_subtract(context, a, b);
+}
+
+// What is equal is near, infinities too; a NaN is infinitely far from all else.
+template <class T>
+T float_distance(FuncContext& context, T a, T b) {
+  const T difference = a - b;
+  if (std::isnan(difference)) {
+    const bool same = std::isnan(a) == std::isnan(b);
+    return same ? 0 : std::numeric_limits<T>::infinity();
+  }
+  if (std::isinf(difference) && !std::isinf(a) && !std::isinf(b))
+    context.fail(sqlstate::kNumericValueOutOfRange, "value out of range: overflow");
+  return difference >= 0 ? difference : -difference;
+}
+
+// From infinity all is as far as an interval can be.
+Interval timestamp_distance(FuncContext& context, int64_t a, int64_t b) {
+  constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+  if (!is_finite_timestamp(a) || !is_finite_timestamp(b))
+    return {.microseconds = std::numeric_limits<int64_t>::max(), .days = kMost, .months = kMost};
+  return a < b ? timestamp_difference(context, b, a) : timestamp_difference(context, a, b);
+}
 
 std::string definitions() {
   std::string out;
@@ -87,7 +140,7 @@ std::string definitions() {
   for (const Distance& d : kDistances) {
     const std::string name(d.name), type = "pg_catalog." + std::string(d.type);
     out += "create function " + name + "(" + type + ", " + type + ") returns " + std::string(d.result) +
-           " language sql immutable strict parallel safe as '" + std::string(d.body) + "';\n";
+           " as 'MODULE_PATHNAME', '" + name + "' language c immutable strict parallel safe;\n";
     out += "create operator <-> (leftarg = " + type + ", rightarg = " + type + ", procedure = " + name +
            ", commutator = <->);\n";
   }
@@ -110,7 +163,20 @@ std::string definitions() {
   return out;
 }
 
-const ScalarEntry kFunctionsOfEntries[] = {{"gbtreekey_in", uncallable_kernel}, {"gbtreekey_out", uncallable_kernel}};
+const ScalarEntry kFunctions[] = {{"gbtreekey_in", uncallable_kernel},
+                                  {"gbtreekey_out", uncallable_kernel},
+                                  {"cash_dist", kernel<money_distance>},
+                                  {"date_dist", kernel<date_distance>},
+                                  {"int2_dist", kernel<int2_distance>},
+                                  {"int4_dist", kernel<int4_distance>},
+                                  {"int8_dist", kernel<int8_distance>},
+                                  {"interval_dist", kernel<interval_distance>},
+                                  {"oid_dist", kernel<oid_distance>},
+                                  {"time_dist", kernel<time_distance>},
+                                  {"float4_dist", kernel<float_distance<float>>},
+                                  {"float8_dist", kernel<float_distance<double>>},
+                                  {"ts_dist", kernel<timestamp_distance>},
+                                  {"tstz_dist", kernel<timestamp_distance>}};
 const ExtensionType kEntryForms[] = {{"gbtreekey_in", &kIndexEntryForms}};
 
 }  // namespace
@@ -123,7 +189,7 @@ const Extension& btree_gist_extension() {
                                    .schema = {},
                                    .required = {},
                                    .definitions = script,
-                                   .functions = kFunctionsOfEntries,
+                                   .functions = kFunctions,
                                    .types = kEntryForms};
   return extension;
 }

@@ -33,6 +33,8 @@ class CubeView {
   double low(size_t i) const { return first(i) < second(i) ? first(i) : second(i); }
   double high(size_t i) const { return first(i) > second(i) ? first(i) : second(i); }
   bool has(size_t i) const { return i < dimensions(); }
+  double first_or_zero(size_t i) const { return has(i) ? first(i) : 0; }
+  double second_or_zero(size_t i) const { return has(i) ? second(i) : 0; }
   double low_or_zero(size_t i) const { return has(i) ? low(i) : 0; }
   double high_or_zero(size_t i) const { return has(i) ? high(i) : 0; }
 

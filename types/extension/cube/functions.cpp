@@ -82,10 +82,18 @@ double size(Str image) {
   return out;
 }
 
-// Between the intervals of one dimension; 0 where they meet.
+// Between the intervals of one dimension; 0 where they meet, and where a NaN is an end.
 double gap(const CubeView& a, const CubeView& b, size_t i) {
-  if (a.high_or_zero(i) <= b.low_or_zero(i)) return b.low_or_zero(i) - a.high_or_zero(i);
-  if (b.high_or_zero(i) < a.low_or_zero(i)) return a.low_or_zero(i) - b.high_or_zero(i);
+  const double of_a[] = {a.first_or_zero(i), a.second_or_zero(i)}, of_b[] = {b.first_or_zero(i), b.second_or_zero(i)};
+  bool before = true, behind = true;
+  for (const double x : of_a) {
+    for (const double y : of_b) {
+      before = before && x <= y;
+      behind = behind && x > y;
+    }
+  }
+  if (before) return b.low_or_zero(i) - a.high_or_zero(i);
+  if (behind) return a.low_or_zero(i) - b.high_or_zero(i);
   return 0;
 }
 template <class Add>

@@ -97,11 +97,12 @@ double first_ring(const InvertedColumn&, const Datum&) { return 0.3; }
 
 constexpr Rings kRings = {{kDistance, kWordDistance, kStrictWordDistance}, around, first_ring, 1.3};
 
-// Beyond C other characters are 'i' and 'k' in another case, and are no letters of trigrams: what has these is not asked for.
+// Beyond C other characters are 'i' and 'k' in another case, or, in Turkish and Lithuanian, 'i' with a mark behind it; and they are
+// no letters of trigrams: what has these is not asked for.
 KeyQuery like_in_any_case(const InvertedColumn& column, Str pattern) {
   std::vector<Trigram> wanted = trigrams_of_pattern(pattern);
   if (!column.c_letters) {
-    for (const std::string_view other : {"\u212a", "\u0130", "\u0131"}) {
+    for (const std::string_view other : {"\u212a", "\u0130", "\u0131", "\u0307", "\u00cc", "\u00cd", "\u0128"}) {
       if (pattern.find(other) != Str::npos) return every_row();
     }
     std::erase_if(wanted, [](Trigram t) {
