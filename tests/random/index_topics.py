@@ -108,7 +108,7 @@ class Cubes(Topic):
         return f"({','.join(corner)}),({','.join(self.side(draw) for _ in range(dimensions))})"
 
     def condition(self, draw):
-        return " and ".join(f"c {draw.choice(['&&', '@>', '<@', '='])} {self.literal(draw)}" for _ in range(draw.choice([1, 1, 2])))
+        return " and ".join(f"c {draw.choice(['&&', '@>', '<@', '='])} {self.literal(draw)}" for _ in range(draw.choice([1, 1, 1 if self.special else 2])))
 
     def statement(self, draw):
         if draw.random() < 0.5:
@@ -207,7 +207,7 @@ class Shapes(Topic):
         super().__init__(type_name, type_name, methods + (["spgist (c kd_point_ops)"] if type_name == "point" else []))
 
     def number(self, draw):
-        return draw.choice([str(draw.randint(-5, 5)), f"{draw.uniform(-9, 9):.2f}", draw.choice(["1e20", "-1e20", "0"] if self.type_name != "polygon" else ["0"])])
+        return draw.choice([str(draw.randint(-5, 5)), f"{draw.uniform(-9, 9):.2f}", draw.choice(["1e20", "-1e20", "0"] if self.type_name in ("point", "circle") else ["0"])])
 
     def place(self, draw):
         return f"({self.number(draw)},{self.number(draw)})"

@@ -235,7 +235,8 @@ Outcome PathExecutor::any_level(const PathItem& p, const PathValue& v, Found* fo
     forgiving_ = true;
     o = next(p, v, found);
     forgiving_ = saved;
-    if (o == Outcome::kError || (o == Outcome::kOk && found == nullptr)) return o;
+    // What is silent about an error goes on with the members, as PostgreSQL does.
+    if (context_.failed() || (o == Outcome::kOk && found == nullptr)) return o;
   }
   if (!v.is_moment() && is_container(v.json.kind()))
     o = members(p.next, v.json, found, 1, p.first, p.last, true, lax());

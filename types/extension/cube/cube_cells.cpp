@@ -69,6 +69,7 @@ KeyQuery around(const InvertedColumn&, const Datum& place, double distance) {
   if (!std::isfinite(distance)) return every_row();
   Sides s = sides_of(CubeView(place.str));
   for (size_t i = 0; i < kSides; i++) {
+    if (std::isnan(s.high[i])) continue;
     const double blur = (std::fabs(s.low[i]) + std::fabs(s.high[i]) + distance) * 1e-12;
     s.low[i] -= distance + blur;
     s.high[i] += distance + blur;

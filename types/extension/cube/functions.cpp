@@ -1,5 +1,7 @@
 // cube: what two cubes are to each other, and what one is made of.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/sqlstate.h"
 #include "types/extension/cube/cube.h"
@@ -98,9 +100,11 @@ double gap(const CubeView& a, const CubeView& b, size_t i) {
 }
 template <class Add>
 double gaps(Str left, Str right, const Add& add) {
-  const CubeView a(left), b(right);
+  CubeView a(left), b(right);
+  // Infinite ends tell them apart.
+  if (a.dimensions() < b.dimensions()) std::swap(a, b);
   double out = 0;
-  for (size_t i = 0; i < std::max(a.dimensions(), b.dimensions()); i++) out = add(out, gap(a, b, i));
+  for (size_t i = 0; i < a.dimensions(); i++) out = add(out, gap(a, b, i));
   return out;
 }
 double distance(Str a, Str b) {
