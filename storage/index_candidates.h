@@ -28,7 +28,8 @@ struct Candidates {
 class KeyFilter {
  public:
   virtual ~KeyFilter() = default;
-  // False: this key is not meant, nor is any before `next`, which may be the key itself; an empty one says that none of its range is.
+  // False: this key is not meant, nor is any before `next`, which may be the key itself; an empty one says that none of its range
+  // is.
   virtual bool wants(Bytes key, std::string& next) = 0;
 };
 

@@ -111,7 +111,8 @@ void append_ends(const CellBox& box, std::string& key) {
 
 template <class Coordinate>
 bool may_overlap(const CellBox& box, Bytes ends) {
-  if (ends.size() < 2 * sizeof(Coordinate) * static_cast<size_t>(box.dimensions)) return true;  // a point, which its cell is
+  if (ends.size() < 2 * sizeof(Coordinate) * static_cast<size_t>(box.dimensions))
+    return true;  // a point, which its cell is
   const auto end = [&](int i) { return big_endian(load_unaligned<Coordinate>(ends.data() + i * sizeof(Coordinate))); };
   for (int d = 0; d < box.dimensions; d++) {
     if (end(2 * d) > box.high[d] || end(2 * d + 1) < box.low[d]) return false;

@@ -6,8 +6,9 @@
 //   uint8 shift (the cell's width is 2^shift), uint64 the cell's number, big endian; of two dimensions the bits of both
 //   numbers in turn (x first); then, unless the width is 1, the box itself: low and high of each dimension, big endian
 //
-// A third dimension has no part in the cells: it is among the ends alone. What overlaps a box is, at each width, in a rectangle of cells: in one range of numbers where there is one dimension, and
-// among the numbers of one range where there are two; next_cell skips those of the range that are not in the rectangle.
+// A third dimension has no part in the cells: it is among the ends alone. What overlaps a box is, at each width, in a rectangle of
+// cells: in one range of numbers where there is one dimension, and among the numbers of one range where there are two;
+// is_cell_that_overlaps skips those of the range that are not in the rectangle, and what the ends tell apart.
 //
 // Invariant: two boxes that have a coordinate in common in each dimension find each other. Of others those may that are next to it.
 // Thread safety: values and pure functions.

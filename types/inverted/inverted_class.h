@@ -70,7 +70,7 @@ struct InvertedClass {
   // The query of `column OPERATOR value`, with neither of them null.
   KeyQuery (*query_of)(FuncContext& context, const InvertedColumn& column, int strategy, const Datum& value);
 
-  bool of_cells = false;  // a value has one key, a cell (types/inverted/cells.h) or what stands for one
+  bool of_cells = false;         // a value has one key, a cell (types/inverted/cells.h) or what stands for one
   const Rings* rings = nullptr;  // null: the class orders by no distance
   bool any_order = false;        // of texts: it serves every deterministic collation, not C alone
 

@@ -80,7 +80,8 @@ class PathQuery {
       case PathOp::kNumeric: return scalar(way, number(constant.text));
       default: {
         if (hashed_) return scalar(way, inverted_key(kString, constant.text));
-        return with_any({scalar(way, inverted_key(kString, constant.text)), scalar(way, inverted_key(kName, constant.text))});
+        return with_any(
+            {scalar(way, inverted_key(kString, constant.text)), scalar(way, inverted_key(kName, constant.text))});
       }
     }
   }

@@ -50,8 +50,8 @@ KeyQuery with_one_in_all(std::vector<KeyQuery> queries) {
     if (q.kind != KeyQuery::Kind::kRange) return false;
     common.key = std::max(common.key, q.key);
     // Of two ends of which one begins with the other, what begins with the longer one is below both.
-    if (q.has_end && (!common.has_end || (q.end < common.end && !common.end.starts_with(q.end)) ||
-                      q.end.starts_with(common.end))) {
+    if (q.has_end &&
+        (!common.has_end || (q.end < common.end && !common.end.starts_with(q.end)) || q.end.starts_with(common.end))) {
       common.end = q.end;
       common.has_end = true;
     }

@@ -12,7 +12,13 @@ namespace indigo::types {
 
 namespace {
 
-enum ScalarStrategy : uint8_t { kScalarLess = 1, kScalarLessEqual = 2, kScalarGreaterEqual = 4, kScalarGreater = 5, kScalarDistance = 15 };
+enum ScalarStrategy : uint8_t {
+  kScalarLess = 1,
+  kScalarLessEqual = 2,
+  kScalarGreaterEqual = 4,
+  kScalarGreater = 5,
+  kScalarDistance = 15
+};
 
 std::string key_of(const InvertedColumn& column, const Datum& value) {
   std::string out;
@@ -98,7 +104,8 @@ KeyQuery around(const InvertedColumn& column, const Datum& place, double distanc
       const auto [low, high] = ends_around(static_cast<int64_t>(*value), distance);
       if (low.i64 == std::numeric_limits<int64_t>::min() || high.i64 == std::numeric_limits<int64_t>::max())
         return every_row();
-      ends = {Datum::of(Interval{.microseconds = low.i64, .days = 0, .months = 0}), Datum::of(Interval{.microseconds = high.i64, .days = 0, .months = 0})};
+      ends = {Datum::of(Interval{.microseconds = low.i64, .days = 0, .months = 0}),
+              Datum::of(Interval{.microseconds = high.i64, .days = 0, .months = 0})};
       break;
     }
     default: return every_row();

@@ -143,16 +143,16 @@ constexpr auto kNone = InvertedClass::Element::kNone;
 
 }  // namespace
 
-const InvertedClass kBoxGist = {
-    "gist_box_consistent", kNone, kShapeStrategies, keys_of<Box>, shape_query_of<Box>, true, &kRings};
-const InvertedClass kBoxSpgist = {
-    "spg_box_quad_config", kNone, kShapeStrategies, keys_of<Box>, shape_query_of<Box>, true, &kRings};
-const InvertedClass kPolygonGist = {
-    "gist_poly_consistent", kNone, kShapeStrategies, keys_of<Polygon>, shape_query_of<Polygon>, true, &kRings};
-const InvertedClass kPolygonSpgist = {
-    "spg_bbox_quad_config", kNone, kShapeStrategies, keys_of<Polygon>, shape_query_of<Polygon>, true, &kRings};
-const InvertedClass kCircleGist = {
-    "gist_circle_consistent", kNone, kShapeStrategies, keys_of<Circle>, shape_query_of<Circle>, true, &kRings};
+const InvertedClass kBoxGist = {"gist_box_consistent", kNone, kShapeStrategies, keys_of<Box>,
+                                shape_query_of<Box>,   true,  &kRings};
+const InvertedClass kBoxSpgist = {"spg_box_quad_config", kNone, kShapeStrategies, keys_of<Box>,
+                                  shape_query_of<Box>,   true,  &kRings};
+const InvertedClass kPolygonGist = {"gist_poly_consistent",  kNone, kShapeStrategies, keys_of<Polygon>,
+                                    shape_query_of<Polygon>, true,  &kRings};
+const InvertedClass kPolygonSpgist = {"spg_bbox_quad_config",  kNone, kShapeStrategies, keys_of<Polygon>,
+                                      shape_query_of<Polygon>, true,  &kRings};
+const InvertedClass kCircleGist = {"gist_circle_consistent", kNone, kShapeStrategies, keys_of<Circle>,
+                                   shape_query_of<Circle>,   true,  &kRings};
 const InvertedClass kPointGist = {"gist_point_consistent",
                                   kNone,
                                   kPlaces | StrategySet{kInBox, kInPolygon, kInCircle},
@@ -160,9 +160,9 @@ const InvertedClass kPointGist = {"gist_point_consistent",
                                   point_query_of,
                                   true,
                                   &kRings};
-const InvertedClass kPointQuadSpgist = {"spg_quad_config", kNone, kPlaces | StrategySet{kContained}, keys_of<Point>,
-                                        place_query_of,    true,  &kRings};
-const InvertedClass kPointKdSpgist = {"spg_kd_config", kNone, kPlaces | StrategySet{kContained}, keys_of<Point>,
-                                      place_query_of,  true,  &kRings};
+const InvertedClass kPointQuadSpgist = {
+    "spg_quad_config", kNone, kPlaces | StrategySet{kContained}, keys_of<Point>, place_query_of, true, &kRings};
+const InvertedClass kPointKdSpgist = {
+    "spg_kd_config", kNone, kPlaces | StrategySet{kContained}, keys_of<Point>, place_query_of, true, &kRings};
 
 }  // namespace indigo::types

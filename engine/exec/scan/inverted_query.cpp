@@ -58,7 +58,7 @@ Result<KeyQuery> inverted_query(types::FuncContext& context, std::span<const cat
     }
     if (of_column.empty()) continue;
     KeyQuery whole = keys[column].keys->of_scalars() ? types::with_one_in_all(std::move(of_column))
-                                                      : types::with_all(std::move(of_column));
+                                                     : types::with_all(std::move(of_column));
     types::put_before_keys(catalog::inverted_column_prefix(column), whole);
     parts.push_back(std::move(whole));
   }

@@ -26,7 +26,8 @@ long double distance_of(const Datum& value, Oid of) {
     case Phys::kI64: return value.i64;
     case Phys::kF32: return value.f32;
     case Phys::kB16:
-      return (value.interval.months * kDaysOfMonth + value.interval.days) * kMicrosecondsOfDay + value.interval.microseconds;
+      return (value.interval.months * kDaysOfMonth + value.interval.days) * kMicrosecondsOfDay +
+             value.interval.microseconds;
     default: return value.f64;
   }
 }
@@ -61,7 +62,8 @@ void RingRows::begin() {
 // Of a heap whose front is the nearest: it is the greatest in this order.
 bool RingRows::is_nearer(const Row& a, const Row& b) {
   if (a.known != b.known) return b.known;
-  if (std::isnan(a.distance) || std::isnan(b.distance)) return a.known && std::isnan(a.distance) > std::isnan(b.distance);
+  if (std::isnan(a.distance) || std::isnan(b.distance))
+    return a.known && std::isnan(a.distance) > std::isnan(b.distance);
   return a.known && a.distance > b.distance;
 }
 
@@ -156,8 +158,8 @@ Status RingRows::meet(std::span<const storage::RowRef> rows) {
   INDIGO_ASSIGN(const std::vector<Datum> distances, distances_of_(rows));
   for (size_t i = 0; i < rows.size(); i++) {
     const Datum& distance = distances[i];
-    rows_.push_back({!distance.null, distance.null ? 0 : distance_of(distance, key_.column.type), std::string(rows[i].key),
-                     std::string(rows[i].row)});
+    rows_.push_back({!distance.null, distance.null ? 0 : distance_of(distance, key_.column.type),
+                     std::string(rows[i].key), std::string(rows[i].row)});
     std::push_heap(rows_.begin(), rows_.end(), is_nearer);
     met_.insert(std::string(rows[i].key));
     bytes_ += sizeof(Row) + rows[i].key.size() * 2 + rows[i].row.size();

@@ -19,7 +19,7 @@ namespace {
 
 // How many keys a condition asks for, as far as its cost is concerned.
 constexpr double kKeysOfCondition = 3;
-// How much more records are met where names and values are keys of their own, than where the ways to the values are (jsonb_path_ops).
+// How many more records are met where names and values are keys of their own (jsonb_ops) than where the ways to values are.
 constexpr double kApart = 1.2;
 
 class InvertedPaths {
@@ -84,9 +84,11 @@ class InvertedPaths {
         continue;
       const int strategy = catalog::inverted_strategy(level_.s.catalog(), keys[i], operand.op);
       if (strategy == 0) continue;
-      out.push_back(
-          {&clause, {static_cast<int>(i), strategy, operand.op}, operand.value, level_.rels_of(operand.value),
-           keys[i].keys == &types::kJsonbKeys});
+      out.push_back({&clause,
+                     {static_cast<int>(i), strategy, operand.op},
+                     operand.value,
+                     level_.rels_of(operand.value),
+                     keys[i].keys == &types::kJsonbKeys});
       return;
     }
   }

@@ -7,7 +7,15 @@ namespace indigo::types::cube {
 
 namespace {
 
-enum CubeStrategy : uint8_t { kOverlaps = 3, kSame = 6, kContains = 7, kContained = 8, kTaxicab = 16, kEuclid = 17, kChebyshev = 18 };
+enum CubeStrategy : uint8_t {
+  kOverlaps = 3,
+  kSame = 6,
+  kContains = 7,
+  kContained = 8,
+  kTaxicab = 16,
+  kEuclid = 17,
+  kChebyshev = 18
+};
 
 constexpr double kInf = INFINITY;
 constexpr size_t kSides = 3;
