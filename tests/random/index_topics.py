@@ -41,8 +41,8 @@ class Topic:
     def changes(self, draw):
         """Changes of TABLE that fail on no server."""
         kinds = [f"update TABLE set c = {self.literal(draw)} where id % {draw.randint(2, 9)} = 0", f"delete from TABLE where id < {draw.randint(1, 300)}",
-                 f"insert into TABLE select id + 1000, {self.literal(draw)} from TABLE where id % 5 = 1",
-                 f"update TABLE set id = id + 2000 where id % {draw.randint(2, 9)} = 0"]
+                 f"insert into TABLE select id + 100000, {self.literal(draw)} from TABLE where id % 5 = 1",
+                 f"update TABLE set id = id + 200000 where id % {draw.randint(2, 9)} = 0"]
         return draw.sample(kinds, draw.randint(1, 3))
 
     @staticmethod
