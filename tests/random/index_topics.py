@@ -88,6 +88,18 @@ class Scalars(Topic):
         return draw.choice([" and ", " and ", " or "]).join(parts)
 
 
+class Beside(Scalars):
+    """Indexes of the column and another one, and of a part of the rows."""
+
+    def __init__(self):
+        super().__init__("int4 beside others", "int4", lambda draw: str(draw.randint(-300, 300)), distance=True)
+        self.indexes = ["gist (id, c)", "gist (c, id)", "gin (id, c)", "gist (c) where id % 2 = 0", "gist ((c + 0))"]
+
+    def condition(self, draw):
+        other = draw.choice(["id % 2 = 0", "id % 2 = 0", f"id {draw.choice(['<', '>='])} {draw.randint(0, 400)}", "c + 0 > 7"])
+        return f"{other} and {super().condition(draw)}" if draw.random() < 0.5 else other
+
+
 class Cubes(Topic):
     SPECIAL = ("0", "-0", "1e30", "-1e30", "1e-30", "NaN", "Infinity", "-Infinity", "1e300")
 
@@ -409,6 +421,7 @@ TOPICS = [
     Scalars("int8", "int8", whole(-2**62, 2**62 - 1), distance=True),
     Scalars("int8 above zero", "int8", whole(0, 2**63 - 1), distance=True),
     Scalars("int4 of all sizes", "int4", whole(-2**31, 2**31 - 1)),
+    Beside(),
     Scalars("float4", "float4", binary, distance=True, different=True),
     Scalars("float8", "float8", binary, distance=True, different=True),
     Scalars("money", "money", lambda d: f"{d.randint(-3000, 3000) / 100:.2f}", distance=True),
