@@ -93,8 +93,8 @@ class InvertedPaths {
     }
   }
 
-  // Keys of elements and values are those of the index's collation; other keys of texts know the C collation only, or every one that
-  // compares bytes in the end.
+  // Keys of elements and values are those of the index's collation; other keys of texts know the C collation only, or every one
+  // that compares bytes in the end.
   static bool same_order(catalog::CatalogView& catalog, Oid collation, const KeyPart& part,
                          const catalog::InvertedKey& key) {
     const Oid own = part.expr->type.collation;
