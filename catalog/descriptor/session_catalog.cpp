@@ -167,6 +167,18 @@ std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
   return found == nullptr || found->detaching.empty() ? found : in_snapshot(found);
 }
 
+namespace {
+
+constexpr int kMostTries = 20;
+
+// Whether it lacks what every relation of its kind has.
+bool is_torn(const RelationInfo& r) {
+  if (r.kind == RelationKind::kPartitionedTable) return r.partition_key == nullptr || r.partition_map == nullptr;
+  return r.kind == RelationKind::kTable && r.table == nullptr && r.persistence != 't';
+}
+
+}  // namespace
+
 std::shared_ptr<const RelationInfo> SessionCatalog::newest_relation(Oid oid) {
   refresh();
   if (recording_ != nullptr) recording_->add(object_key(oid));
@@ -176,14 +188,27 @@ std::shared_ptr<const RelationInfo> SessionCatalog::newest_relation(Oid oid) {
     return kept;
   }
   require_stack();  // its columns have types, which have columns
-  const uint64_t begun = local_version_;
   std::shared_ptr<const RelationInfo> found;
-  if (!changed_here(oid)) found = database_->cached_relation(oid);
-  if (found == nullptr) {
+  uint64_t begun = local_version_;
+  for (int tries = 0;; tries++) {
+    begun = local_version_;
+    if (!changed_here(oid)) found = database_->cached_relation(oid);
+    if (found != nullptr) break;
     const uint64_t seen = database_->cache_version();
     found = build_relation(oid, changed_here(oid) ? outdated_.find(oid) : database_->outdated_relation(oid));
     if (found == nullptr) return nullptr;
-    if (!private_) database_->publish(seen, found);
+    // Its rows were read one after the other: others may have changed some of them in between.
+    const bool torn = !changed_here(oid) && is_torn(*found);
+    if (!torn && version() == begun) {
+      if (!private_) database_->publish(seen, found);
+      break;
+    }
+    if (tries == kMostTries) {
+      if (torn) return nullptr;  // who drops it is not done yet
+      break;
+    }
+    found = nullptr;
+    refresh();
   }
   if (recording_ != nullptr) record(*found);
   if (local_version_ == begun && !is_foreign_temporary(*found)) {

@@ -69,7 +69,7 @@ struct Traits {
   }
   // A cast through text is what the types' output and input functions are: dates' depend on the session's settings.
   void text_form(Oid from, Oid to) {
-    const auto source = c.catalog.type(from), target = c.catalog.type(to);
+    const TypePtr source = c.catalog.type(from), target = c.catalog.type(to);
     if (source != nullptr) function(source->output);
     if (target != nullptr) function(target->input);
   }
@@ -187,7 +187,7 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
   const bool condition = use == ExpressionUse::kCheck || use == ExpressionUse::kIndexPredicate;
   if (condition) {
     const auto plain = sql::analyze_to_print(c.host.session(), node, c.text, relation, TypeRef{});
-    const auto info = plain.ok() ? c.catalog.type((*plain)->type.oid) : nullptr;
+    const TypePtr info = plain.ok() ? c.catalog.type((*plain)->type.oid) : nullptr;
     const Oid base = info == nullptr ? oid::kBool : info->kind == 'd' ? info->base : info->oid;
     const bool literal = base == oid::kUnknown || (base == oid::kText && is(node, PG_QUERY__NODE__NODE_A_CONST));
     if (base != oid::kBool && !literal) {

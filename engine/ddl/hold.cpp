@@ -42,7 +42,7 @@ const Kind& kind_of(Oid class_id) {
 // The object whose lock protects it.
 Oid locked_for(DdlContext& c, const Address& a) {
   if (a.class_id != pg_type::kOid) return a.object;
-  auto type = c.catalog.type(a.object);
+  TypePtr type = c.catalog.type(a.object);
   if (type != nullptr && type->is_array()) type = c.catalog.type(type->element);
   return type != nullptr && type->relation != kInvalidOid ? type->relation : a.object;
 }

@@ -5,6 +5,7 @@
 #include "base/fiber/wait_point.h"
 #include "base/memory/arena.h"
 #include "base/name.h"
+#include "base/raised_error.h"
 #include "base/utf8.h"
 #include "catalog/catalog.h"
 #include "catalog/object_privileges.h"
@@ -116,6 +117,10 @@ Status check_schema_usage(DdlContext& c, std::string_view schema, bool missing_o
   if (oid == kInvalidOid) return missing_ok ? Status() : Status(existing_schema(c, schema).take_error());
   if (c.catalog.may_use_schema(oid)) return {};
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + std::string(schema));
+}
+
+void raise_gone() {
+  throw RaisedError(Error(sqlstate::kInternalError, "an object that the statement is about was dropped by another session"));
 }
 
 Status check_definable(DdlContext& c, const RelationInfo& relation) {
@@ -255,7 +260,7 @@ Result<TypeRef> type_of_column(DdlContext& c, NodeList parts) {
   }
   const TypeRef type{column->type.oid, -1, kInvalidOid};
   notice(c, "type reference " + sql::name_list_text(parts) + "%TYPE converted to " + type_text(c, type));
-  const auto info = c.catalog.type(type.oid);
+  const TypePtr info = c.catalog.type(type.oid);
   return TypeRef{type.oid, -1, info == nullptr ? kInvalidOid : info->collation};
 }
 
@@ -328,7 +333,7 @@ Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
                    "could not find array type for data type " + type_text(c, {type->oid, -1, kInvalidOid}))
           .at(position(c, name->location));
     }
-    const auto array = c.catalog.type(type->array);
+    const TypePtr array = c.catalog.type(type->array);
     out.oid = type->array;
     if (array != nullptr) out.collation = array->collation;
   }
@@ -344,7 +349,7 @@ Result<TypeRef> usable_type(DdlContext& c, const PgQuery__TypeName* name) {
 Status check_type_usage(DdlContext& c, Oid type) {
   const uint32_t held = catalog::object_privileges(c.catalog, catalog::kTypeAcl, type, c.catalog.user());
   if ((held & types::kPrivilegeUsage) != 0) return {};
-  const auto info = c.catalog.type(type);
+  const TypePtr info = c.catalog.type(type);
   const Oid named = info != nullptr && info->is_array() ? info->element : type;
   return Error(sqlstate::kInsufficientPrivilege,
                "permission denied for type " + type_text(c, {named, -1, kInvalidOid}));

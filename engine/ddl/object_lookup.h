@@ -2,6 +2,8 @@
 // Thread safety: as the DdlContext.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +23,9 @@
 
 namespace indigo::engine::ddl {
 
+// Throws RaisedError: XX000.
+[[noreturn]] void raise_gone();
+
 using catalog::ConstraintInfo;
 using catalog::IndexInfo;
 using catalog::RelationInfo;
@@ -35,8 +40,27 @@ using storage::TableLockMode;
 using types::ColumnInfo;
 using types::TypeInfo;
 using types::TypeRef;
-using RelationPtr = std::shared_ptr<const RelationInfo>;
-using TypePtr = std::shared_ptr<const TypeInfo>;
+// What the catalog has found, or null. Other sessions drop things between two look-ups of one statement: where nothing asks for null, using
+// it fails the statement (XX000), as "could not open relation" does in PostgreSQL.
+template <class Info>
+class FoundPtr : public std::shared_ptr<const Info> {
+ public:
+  FoundPtr() = default;
+  FoundPtr(std::nullptr_t) {}
+  template <class T>
+    requires std::convertible_to<T*, const Info*>
+  FoundPtr(std::shared_ptr<T> found) : std::shared_ptr<const Info>(std::move(found)) {}
+  const Info& operator*() const { return *there(); }
+  const Info* operator->() const { return there(); }
+
+ private:
+  const Info* there() const {
+    if (this->get() == nullptr) [[unlikely]] raise_gone();
+    return this->get();
+  }
+};
+using RelationPtr = FoundPtr<RelationInfo>;
+using TypePtr = FoundPtr<TypeInfo>;
 
 namespace system_index = catalog::system_index;
 namespace pg_class = catalog::pg_class;

@@ -126,7 +126,7 @@ Status insert_class(DdlContext& c, const NewRelation& r) {
 
 Status insert_attribute(DdlContext& c, Oid relation, int16_t number, const NewColumn& column) {
   SystemTable& t = table(c, pg_attribute::kOid);
-  const auto type = c.catalog.type(column.type.oid);
+  const TypePtr type = c.catalog.type(column.type.oid);
   if (type == nullptr)
     return Error(sqlstate::kInternalError, "cache lookup failed for type " + std::to_string(column.type.oid));
   RowValues row(t.definition());

@@ -62,7 +62,7 @@ class MemberSearch {
                    "composite type " + type_text(c_, {type, -1, kInvalidOid}) + " cannot be made a member of itself");
     }
     if (type < oid::kFirstUserOid || !seen_.insert(type).second) return {};
-    const auto info = c_.catalog.type(type);
+    const TypePtr info = c_.catalog.type(type);
     if (info == nullptr) return {};
     if (info->kind == 'd') return look(info->base);
     if (info->is_array()) return look(info->element);

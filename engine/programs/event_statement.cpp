@@ -169,8 +169,9 @@ void EventStatement::note_changed(Oid object, std::string tag) {
 void EventStatement::note_changes() {
   for (MadeObject& m : made_) {
     auto identity = identify_object(session_, m.class_id, m.object, 0);
-    if (identity && identity->type == "composite type") {
-      m = {catalog::pg_type::kOid, session_.session_catalog().relation(m.object)->row_type, "", m.in_extension, ""};
+    const auto relation = session_.session_catalog().relation(m.object);
+    if (identity && identity->type == "composite type" && relation != nullptr) {
+      m = {catalog::pg_type::kOid, relation->row_type, "", m.in_extension, ""};
       identity = identify_object(session_, m.class_id, m.object, 0);
     }
     if (identity) m.tag = tag_of(m.class_id, *identity);

@@ -52,6 +52,8 @@ Result<Datum> ValueCast::apply(SessionParts& session, const Datum& value) {
 Result<Datum> ValueCast::from_record(SessionParts& session, Str image) {
   catalog::SessionCatalog& catalog = session.session_catalog();
   const auto relation = types::fields_relation(catalog, composite_);
+  if (relation == nullptr)
+    return Error(sqlstate::kUndefinedObject, "type with OID " + std::to_string(composite_) + " does not exist");
   const types::RecordFields given = types::live_fields(catalog, image);
   const auto fail = [&](std::string detail) {
     return Error(sqlstate::kCannotCoerce, "cannot cast type record to " + types::format_type(catalog, composite_))

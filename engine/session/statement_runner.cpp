@@ -125,6 +125,9 @@ Status StatementRunner::lock_all(const sql::PlannedStatement& plan) {
 }
 
 Status StatementRunner::lock_relations(PreparedPtr& prepared, std::span<const Datum> parameters, Columns columns) {
+  // Whose rights were looked at before are looked at again as they are behind the wait: of an object's new owner, or after REVOKE.
+  const bool checked =
+      prepared->allowed.user != kInvalidOid || (prepared->privileges.empty() && prepared->functions.empty());
   for (int attempt = 0;; attempt++) {
     const sql::PlannedStatement& plan = *prepared->plan;
     if (prepared->rewritten) {
@@ -144,7 +147,8 @@ Status StatementRunner::lock_relations(PreparedPtr& prepared, std::span<const Da
       }
     }
     const uint64_t generation = session_.preparation().generation();
-    if (session_.preparation().is_current(*prepared) && prepared->plan_settings == generation) return {};
+    if (session_.preparation().is_current(*prepared) && prepared->plan_settings == generation)
+      return checked ? check_rights(*prepared) : Status();
     if (attempt == 100) return Error(sqlstate::kInternalError, "the catalog keeps changing");
     INDIGO_TRY(session_.preparation().refresh(prepared, columns));
     // What waited for the lock must see what the lock's holder has committed.
@@ -161,16 +165,19 @@ Status StatementRunner::lock_named(const Prepared& prepared) {
   return locked;
 }
 
+Status StatementRunner::check_rights(const Prepared& prepared) {
+  if (prepared.privileges.empty() && prepared.functions.empty()) return {};
+  catalog::SessionCatalog& catalog = session_.session_catalog();
+  const Prepared::Allowed now{session_.user(), catalog.version(), catalog.catalog().shared_version()};
+  if (prepared.allowed == now) return {};
+  INDIGO_TRY(check_privileges(catalog, prepared.privileges));
+  INDIGO_TRY(check_functions(catalog, prepared.functions));
+  prepared.allowed = now;
+  return {};
+}
+
 Status StatementRunner::check_allowed(const Prepared& prepared) {
-  if (!prepared.privileges.empty() || !prepared.functions.empty()) {
-    catalog::SessionCatalog& catalog = session_.session_catalog();
-    const Prepared::Allowed now{session_.user(), catalog.version(), catalog.catalog().shared_version()};
-    if (!(prepared.allowed == now)) {
-      INDIGO_TRY(check_privileges(catalog, prepared.privileges));
-      INDIGO_TRY(check_functions(catalog, prepared.functions));
-      prepared.allowed = now;
-    }
-  }
+  INDIGO_TRY(check_rights(prepared));
   bool changes = changes_permanent(*prepared.plan);
   if (prepared.rewritten) {
     for_each_plan(prepared, [&](const sql::PlannedStatement& plan) { changes |= changes_permanent(plan); });

@@ -41,7 +41,9 @@ class StatementRunner {
   Status lock_named(const Prepared& prepared);
   // Runs queries that rules have added to a statement, each after a new command has begun. `sink`: of their SELECTs' rows.
   Status run_rule_queries(std::span<const PreparedPtr> queries, std::span<const Datum> parameters, RowSink* sink);
-  // Privileges, and whether a read-only transaction may run it.
+  // The privileges that it needs, as they are now.
+  Status check_rights(const Prepared& prepared);
+  // And whether a read-only transaction may run it.
   Status check_allowed(const Prepared& prepared);
 
   // Constraint checks that need not wait any more: at COMMIT all, by SET CONSTRAINTS those that became immediate.

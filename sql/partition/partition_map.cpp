@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/sqlstate.h"
 #include "catalog/descriptor/session_context.h"
 #include "types/bytes/value_hash.h"
 #include "types/value/collator.h"
@@ -32,6 +33,9 @@ int RangePoint::compare(std::string_view other, int8_t other_end) const {
 
 Result<std::shared_ptr<const PartitionMap>> PartitionMap::of(catalog::SessionContext& session,
                                                              const RelationInfo& relation) {
+  if (relation.partition_map == nullptr || relation.partition_key == nullptr) {
+    return Error(sqlstate::kInternalError, "partitioned table \"" + relation.name + "\" is being dropped");
+  }
   if (auto made = relation.partition_map->get()) return std::static_pointer_cast<const PartitionMap>(std::move(made));
   auto map = std::make_shared<PartitionMap>();
   map->key_ = relation.partition_key;

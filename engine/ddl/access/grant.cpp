@@ -322,7 +322,9 @@ Result<std::vector<RelationPtr>> relations_in_schemas(DdlContext& c, const PgQue
         found.push_back(row.oid(pg_class::c_oid));
       return true;
     });
-    for (const Oid oid : found) out.push_back(current(c, oid));
+    for (const Oid oid : found) {
+      if (RelationPtr relation = current(c, oid)) out.push_back(std::move(relation));
+    }
   }
   return out;
 }

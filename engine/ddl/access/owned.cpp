@@ -56,7 +56,9 @@ std::vector<RelationPtr> owned_relations(DdlContext& c, Oid role) {
     return true;
   });
   std::vector<RelationPtr> out;
-  for (const Oid oid : found) out.push_back(current(c, oid));
+  for (const Oid oid : found) {
+    if (RelationPtr relation = current(c, oid)) out.push_back(std::move(relation));
+  }
   return out;
 }
 
@@ -115,8 +117,9 @@ Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s
     if (from == to) continue;
     INDIGO_TRY(check_not_bootstrap(c, from, "reassign ownership of objects"));
     for (const RelationPtr& r : owned_relations(c, from)) {
+      INDIGO_TRY(lock_object(c, r->oid, TableLockMode::kAccessExclusive));
       const RelationPtr now = current(c, r->oid);
-      if (now->owner == from) INDIGO_TRY(change_owner(c, now, to));
+      if (now != nullptr && now->owner == from) INDIGO_TRY(change_owner(c, now, to));
     }
     for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, from)) {
       INDIGO_TRY(check_database_privilege(c, kPrivilegeCreate));

@@ -37,6 +37,33 @@ bool contains(const std::vector<Victim>& victims, const Address& a) {
                      [&](const Victim& v) { return v.address == a || whole_of(v.address, a); });
 }
 
+// A foreign key is a part of both tables.
+std::vector<Oid> tables_of_part(DdlContext& c, const Address& a) {
+  struct Part {
+    Oid class_id;
+    int tables[2];  // columns of its row
+  };
+  static const Part kParts[] = {
+      {pg_constraint::kOid, {pg_constraint::c_conrelid, pg_constraint::c_confrelid}},
+      {catalog::pg_trigger::kOid, {catalog::pg_trigger::c_tgrelid, -1}},
+      {catalog::pg_policy::kOid, {catalog::pg_policy::c_polrelid, -1}},
+      {pg_rewrite::kOid, {pg_rewrite::c_ev_class, -1}},
+      {pg_attrdef::kOid, {pg_attrdef::c_adrelid, -1}},
+      {pg_index::kOid, {pg_index::c_indrelid, -1}},
+  };
+  if (a.class_id == pg_class::kOid && a.sub != 0) return {};
+  const Oid rows = a.class_id == pg_class::kOid ? pg_index::kOid : a.class_id;
+  std::vector<Oid> out;
+  for (const Part& part : kParts) {
+    std::string image;
+    if (part.class_id != rows || !table(c, rows).find_oid(c.txn, a.object, image)) continue;
+    for (const int column : part.tables) {
+      if (column >= 0) out.push_back(table(c, rows).reader(image).oid(column));
+    }
+  }
+  return out;
+}
+
 // Finds everything that must go, dependents before what they depend on. Objects are visited depth first, those that depend
 // on the same one from the newest to the oldest.
 class DropSearch {
@@ -115,9 +142,15 @@ class DropSearch {
     return found;
   }
 
+  // With the tables that it is a part of: whoever uses them works with it.
   Status lock(const Address& a) {
-    if (is_pinned(a) || !locked_.insert(a.object).second) return {};
-    return lock_object(c_, a.object, TableLockMode::kAccessExclusive);
+    if (is_pinned(a)) return {};
+    for (const Oid table : tables_of_part(c_, a)) INDIGO_TRY(lock(table));
+    return lock(a.object);
+  }
+  Status lock(Oid object) {
+    if (object < oid::kFirstUserOid || !locked_.insert(object).second) return {};
+    return lock_object(c_, object, TableLockMode::kAccessExclusive);
   }
 
   // None can be added, since `object` itself is locked; while one is waited for, others may go, which visit() sees.

@@ -51,7 +51,7 @@ Status read_statements(DdlContext& c, const PgQuery__CreateFunctionStmt& s, cons
   info.argument_modes = signature.modes;
   std::vector<TypeRef> types;
   for (const Oid type : signature.inputs) {
-    const auto found = c.catalog.type(type);
+    const TypePtr found = c.catalog.type(type);
     types.push_back({type, -1, found != nullptr ? found->collation : kInvalidOid});
   }
   const sql::ArgumentScope arguments(info, types);
@@ -124,7 +124,7 @@ Result<RoutineBody> read_body(DdlContext& c, const PgQuery__CreateFunctionStmt& 
     return Error(sqlstate::kUndefinedFunction, "there is no built-in function named " + quoted(out.source));
   if (atomic) {
     for (const Oid type : signature.inputs) {
-      const auto info = c.catalog.type(type);
+      const TypePtr info = c.catalog.type(type);
       if (info != nullptr && info->kind == 'p') {
         return Error(kInvalidFunctionDefinition,
                      "SQL function with unquoted function body cannot have polymorphic arguments");

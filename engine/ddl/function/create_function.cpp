@@ -140,7 +140,7 @@ Status check_pseudo_types(DdlContext& c, const RoutineSignature& s, std::string_
   if (language != "sql" && language != "plpgsql") return {};
   const std::string name = language == "sql" ? "SQL" : "PL/pgSQL";
   const auto pseudo = [&](Oid t) {
-    const auto info = c.catalog.type(t);
+    const TypePtr info = c.catalog.type(t);
     return info != nullptr && info->kind == 'p' && !sql::is_polymorphic(t);
   };
   const bool trigger = language == "plpgsql" && (s.result == oid::kTrigger || s.result == oid::kEventTrigger);

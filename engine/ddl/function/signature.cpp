@@ -57,7 +57,7 @@ Result<Oid> variadic_element(DdlContext& c, Oid type) {
     case oid::kAnyCompatibleArray: return Oid{oid::kAnyCompatible};
     default: break;
   }
-  const auto info = c.catalog.type(type);
+  const TypePtr info = c.catalog.type(type);
   if (info != nullptr && info->is_array()) return info->element;
   return invalid_definition("VARIADIC parameter must be an array");
 }

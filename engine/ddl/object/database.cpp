@@ -163,7 +163,9 @@ Status execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s) {
   INDIGO_TRY(drop_temporary_objects_of_all(c, made));
   SystemTable& databases = table(c, pg_database::kOid);
   std::string image;
-  databases.find_oid(c.txn, source_row->oid, image);
+  if (!databases.find_oid(c.txn, source_row->oid, image)) {  // dropped meanwhile
+    return Error(sqlstate::kInvalidCatalogName, "template database " + quoted(options.source) + " does not exist");
+  }
   RowValues row(databases.definition(), databases.layout(), image);
   catalog::set_locale(row, locale, options.locale.has_version() ? options.locale.version() : version);
   row.oid(pg_database::c_oid, oid)

@@ -180,7 +180,7 @@ Result<TypePtr> find_domain(DdlContext& c, NodeList parts) {
 Status execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s) {
   INDIGO_ASSIGN(const NewTypeName name, new_type_name(c, nodes(s.n_domainname, s.domainname)));
   INDIGO_ASSIGN(TypeRef base, usable_type(c, s.type_name));
-  const auto info = c.catalog.type(base.oid);
+  const TypePtr info = c.catalog.type(base.oid);
   if (info->kind == 'p') {
     return Error(sqlstate::kDatatypeMismatch,
                  quoted(type_text(c, {base.oid, -1, kInvalidOid})) + " is not a valid base type for a domain")

@@ -285,7 +285,7 @@ Status execute_create_range(DdlContext& c, const PgQuery__CreateRangeStmt& s) {
   INDIGO_ASSIGN(const RangeOptions options, read_range_options(c, nodes(s.n_params, s.params)));
   if (options.subtype == nullptr) return Error(sqlstate::kSyntaxError, "type attribute \"subtype\" is required");
   INDIGO_ASSIGN(const TypeRef subtype_ref, option_type(c, *options.subtype));
-  const auto subtype = c.catalog.type(subtype_ref.oid);
+  const TypePtr subtype = c.catalog.type(subtype_ref.oid);
   INDIGO_TRY(check_subtype(c, *subtype));
   INDIGO_ASSIGN(const Oid opclass, range_opclass(c, options.subtype_opclass, *subtype));
   INDIGO_ASSIGN(const Oid collation, range_collation(c, options.collation, *subtype));

@@ -328,7 +328,7 @@ Status move_relation(DdlContext& c, const RelationPtr& r, Oid schema) {
   INDIGO_TRY(update_class(c, r->oid, [&](RowValues& v) { v.oid(pg_class::c_relnamespace, schema); }));
   INDIGO_TRY(change_dependency(c, {pg_class::kOid, r->oid, 0}, old_schema, new_schema));
   if (r->row_type != kInvalidOid) {
-    const auto type = c.catalog.type(r->row_type);
+    const TypePtr type = c.catalog.type(r->row_type);
     for (const Oid t : {r->row_type, type->array}) {
       if (t == kInvalidOid) continue;
       INDIGO_TRY(check_type_may_move(c, t, schema));

@@ -344,7 +344,7 @@ Status alter_sequence(DdlContext& c, const RelationPtr& sequence, NodeList optio
 
 Status alter_sequence_type(DdlContext& c, const RelationPtr& sequence, Oid type) {
   PgQuery__String name = PG_QUERY__STRING__INIT;
-  const auto info = c.catalog.type(type);
+  const TypePtr info = c.catalog.type(type);
   name.sval = const_cast<char*>(info->name.c_str());
   PgQuery__Node part = PG_QUERY__NODE__INIT;
   part.node_case = PG_QUERY__NODE__NODE_STRING;

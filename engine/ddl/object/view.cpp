@@ -68,12 +68,12 @@ Result<std::vector<NewColumn>> query_columns(DdlContext& c, const sql::Query& qu
     column.name = out.size() < aliases.size() ? aliases[out.size()] : t.name;
     column.type = t.expr->type;
     if (column.type.oid == oid::kUnknown) column.type = {oid::kText, -1, oid::kDefaultCollation};
-    if (const auto type = c.catalog.type(column.type.oid); type != nullptr && type->kind == 'p') {
+    if (const TypePtr type = c.catalog.type(column.type.oid); type != nullptr && type->kind == 'p') {
       return Error(sqlstate::kInvalidTableDefinition,
                    "column " + quoted(column.name) + " has pseudo-type " + type_text(c, column.type));
     }
     if (column.type.collation == kInvalidOid) {
-      if (const auto type = c.catalog.type(column.type.oid)) column.type.collation = type->collation;
+      if (const TypePtr type = c.catalog.type(column.type.oid)) column.type.collation = type->collation;
     }
     INDIGO_TRY(check_type_usage(c, column.type.oid));
     out.push_back(std::move(column));

@@ -151,7 +151,7 @@ namespace {
 
 // Classes of pseudo-types are for every type of the kind.
 bool class_takes(DdlContext& c, Oid type, Oid input) {
-  const auto info = c.catalog.type(type);
+  const TypePtr info = c.catalog.type(type);
   if (info == nullptr) return false;
   if (info->kind == 'd') return class_takes(c, info->base, input);
   switch (input) {

@@ -71,7 +71,7 @@ Result<Oid> class_of(DdlContext& c, const PgQuery__PartitionElem& e, Oid type, c
   }
   Oid found = c.catalog.default_opclass(type);
   if (hash) {
-    const auto info = c.catalog.type(type);
+    const TypePtr info = c.catalog.type(type);
     Oid base = info != nullptr && info->kind == 'd' ? info->base : type;
     if (info != nullptr && info->kind == 'e') base = oid::kAnyEnum;
     if (info != nullptr && info->is_array()) base = oid::kAnyArray;
@@ -122,7 +122,7 @@ Status add_expression(DdlContext& c, const RelationPtr& relation, const PgQuery_
   }
   INDIGO_ASSIGN(StoredExpression stored, store_expression(c, e.expr, ExpressionUse::kPartitionKey, relation,
                                                           TypeRef{kInvalidOid, -1, kInvalidOid}));
-  if (const auto info = c.catalog.type(stored.type.oid); info != nullptr && info->kind == 'p') {
+  if (const TypePtr info = c.catalog.type(stored.type.oid); info != nullptr && info->kind == 'p') {
     type = stored.type;
     out.columns.push_back(0);
     return {};  // told by the caller, with the column's number
@@ -170,12 +170,12 @@ Status add_partition_key(DdlContext& c, const RelationPtr& relation, const PgQue
     TypeRef type;
     INDIGO_TRY(sql::has_text(e.name) ? add_column(c, *relation, e, type, parts)
                                      : add_expression(c, relation, e, type, parts));
-    if (const auto info = c.catalog.type(type.oid); info != nullptr && info->kind == 'p') {
+    if (const TypePtr info = c.catalog.type(type.oid); info != nullptr && info->kind == 'p') {
       return Error(sqlstate::kInvalidTableDefinition,
                    "partition key column " + std::to_string(parts.columns.size()) + " has pseudo-type " + info->name);
     }
     if (e.n_collation > 0) {
-      const auto info = c.catalog.type(type.oid);
+      const TypePtr info = c.catalog.type(type.oid);
       if (info == nullptr || info->collation == kInvalidOid) {
         return Error(sqlstate::kDatatypeMismatch,
                      "collations are not supported by type " + type_text(c, {type.oid, -1, kInvalidOid}));

@@ -118,7 +118,7 @@ Result<StoredExpression> read_row_filter(DdlContext& c, const PgQuery__Node* nod
   INDIGO_ASSIGN(const sql::ExprPtr plain,
                 sql::analyze_to_print(c.host.session(), node, c.text, relation, TypeRef{kInvalidOid, -1, kInvalidOid}));
   INDIGO_TRY(check_condition(c, *plain));
-  const auto type = c.catalog.type(plain->type.oid);
+  const TypePtr type = c.catalog.type(plain->type.oid);
   const Oid base = type != nullptr && type->kind == 'd' ? type->base : plain->type.oid;
   if (base != oid::kBool && base != oid::kUnknown) {
     return Error(sqlstate::kDatatypeMismatch, "argument of PUBLICATION WHERE must be type boolean, not type " +

@@ -103,7 +103,7 @@ void write_options(RowValues& row, const SubscriptionOptions& o) {
 
 // 42P01 and 42809 for a table that is not here, or is none.
 Result<Oid> target_of(DdlContext& c, const subscription::PublishedName& name) {
-  const auto relation = c.catalog.find_relation(name.schema, name.name);
+  const RelationPtr relation = c.catalog.find_relation(name.schema, name.name);
   const std::string shown = quoted(name.schema + "." + name.name);
   if (relation == nullptr) return Error(sqlstate::kUndefinedTable, "relation " + shown + " does not exist");
   if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kPartitionedTable) {

@@ -48,7 +48,7 @@ std::string next_value(DdlContext& c, Oid sequence) {
 Result<std::vector<OwnedDatum>> values_of_new_column(DdlContext& c, const RelationPtr& relation, const ColumnSpec& spec,
                                                      Oid sequence) {
   std::vector<OwnedDatum> values;
-  const auto type = c.catalog.type(spec.column.type.oid);
+  const TypePtr type = c.catalog.type(spec.column.type.oid);
   const std::string cast = "::" + type_in_sql(c, spec.column.type);
   if (spec.default_node != nullptr) {
     INDIGO_ASSIGN(const StoredExpression e,
@@ -77,7 +77,7 @@ Result<std::vector<OwnedDatum>> values_of_new_column(DdlContext& c, const Relati
 // Whether rows that are there need not be touched: they lack the column, and its missing value is the same for all.
 Result<bool> is_instant(DdlContext& c, const RelationInfo& relation, const ColumnSpec& spec, Oid sequence) {
   if (relation.kind != RelationKind::kTable || sequence != kInvalidOid || spec.generated_node != nullptr) return false;
-  const auto type = c.catalog.type(spec.column.type.oid);
+  const TypePtr type = c.catalog.type(spec.column.type.oid);
   if (type->kind == 'd') return false;  // its checks and default are a statement's
   if (spec.default_node == nullptr) return !spec.default_text;
   INDIGO_ASSIGN(const StoredExpression e,
@@ -89,7 +89,7 @@ Result<bool> is_instant(DdlContext& c, const RelationInfo& relation, const Colum
 Result<bool> needs_rewrite(DdlContext& c, const RelationInfo& relation, const ColumnSpec& spec, Oid sequence) {
   if (relation.kind != RelationKind::kTable) return false;
   if (sequence != kInvalidOid || spec.generated_node != nullptr) return true;
-  for (auto type = c.catalog.type(spec.column.type.oid); type->kind == 'd'; type = c.catalog.type(type->base)) {
+  for (TypePtr type = c.catalog.type(spec.column.type.oid); type->kind == 'd'; type = c.catalog.type(type->base)) {
     if (type->not_null || !type->checks.empty()) return true;
   }
   if (spec.default_node == nullptr) return false;
@@ -130,7 +130,7 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
     INDIGO_ASSIGN(sequence, make_serial_sequence(c, relation->name, spec, relation->schema, relation->persistence, {}));
     if (spec.serial) spec.default_text = next_value(c, sequence);
   }
-  const auto type = c.catalog.type(spec.column.type.oid);
+  const TypePtr type = c.catalog.type(spec.column.type.oid);
   const bool domain_says =
       type->kind == 'd' && (type->not_null || !type->checks.empty() || !type->default_expr.empty());
   const bool has_default = spec.default_node != nullptr &&
@@ -163,10 +163,10 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
     INDIGO_TRY(adopt_sequence(c, sequence, relation->oid, number, spec.serial));
   }
   if (instant) {
-    const Datum null = Datum::make_null(c.catalog.type(spec.column.type.oid)->phys);
+    const Datum null = Datum::make_null(TypePtr(c.catalog.type(spec.column.type.oid))->phys);
     INDIGO_TRY(mark_added(c, relation->oid, number, spec.column.type, values.empty() ? null : values[0].get()));
   } else if (relation->kind == RelationKind::kTable) {
-    const Datum null = Datum::make_null(c.catalog.type(spec.column.type.oid)->phys);
+    const Datum null = Datum::make_null(TypePtr(c.catalog.type(spec.column.type.oid))->phys);
     INDIGO_TRY(rewrite_with_column(c, relation, number, values, null));
   }
   ConstraintTarget target;

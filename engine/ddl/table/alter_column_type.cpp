@@ -238,7 +238,7 @@ Status retype_dependents(DdlContext& c, const RelationPtr& relation, int16_t num
       }
       INDIGO_ASSIGN(const Oid opclass, retyped_class(c, *catalog::access_method(index.method), index.columns[i].opclass,
                                                      index.columns[i].type.oid, type.oid));
-      const auto info = c.catalog.type(type.oid);
+      const TypePtr info = c.catalog.type(type.oid);
       INDIGO_TRY(update_attribute(c, index.oid, static_cast<int16_t>(i + 1), [&](RowValues& a) {
         a.oid(pg_attribute::c_atttypid, type.oid)
             .i32(pg_attribute::c_atttypmod, type.typmod)
@@ -296,7 +296,7 @@ Result<std::string> new_values_text(DdlContext& c, const RelationPtr& relation, 
     INDIGO_ASSIGN(const std::string text, expression_text(c, e.tree, relation));
     expression = "(" + text + ")";
   } else {
-    if (!castable(c, *c.catalog.type(column.type.oid), *c.catalog.type(type.oid))) {
+    if (!castable(c, *TypePtr(c.catalog.type(column.type.oid)), *TypePtr(c.catalog.type(type.oid)))) {
       return Error(sqlstate::kDatatypeMismatch,
                    "column " + quoted(column.name) + " cannot be cast automatically to type " + type_name)
           .with_hint("You might need to specify \"USING " + identifier(column.name) + "::" + type_name + "\".");
@@ -324,7 +324,7 @@ Result<std::vector<OwnedDatum>> new_values(DdlContext& c, const RelationInfo& re
   if (relation.kind != RelationKind::kTable || !has_rows(c, relation)) return values;
   INDIGO_ASSIGN(values, values_for_rows(c, relation, expression, false));
   // The error names the type of one value.
-  const Oid element = c.catalog.type(type.oid)->element;
+  const Oid element = TypePtr(c.catalog.type(type.oid))->element;
   const std::string value_type =
       type_text(c, is_array_with_length(type.oid) ? TypeRef{element, type.typmod, kInvalidOid} : type);
   for (OwnedDatum& value : values) {
@@ -337,7 +337,7 @@ Result<std::vector<OwnedDatum>> new_values(DdlContext& c, const RelationInfo& re
 }
 
 Status retype_attribute(DdlContext& c, Oid relation, const ColumnInfo& column, const TypeRef& type, int dimensions) {
-  const auto info = c.catalog.type(type.oid);
+  const TypePtr info = c.catalog.type(type.oid);
   INDIGO_TRY(update_attribute(c, relation, column.number, [&](RowValues& a) {
     a.oid(pg_attribute::c_atttypid, type.oid)
         .i32(pg_attribute::c_atttypmod, type.typmod)
@@ -417,7 +417,7 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   if (relation->kind == RelationKind::kTable) {
     if (!kept) c.host.rewritten(relation->oid, rewrite_reason::kColumnType);
     INDIGO_TRY(
-        rewrite_with_column(c, relation, column.number, values, Datum::make_null(c.catalog.type(type.oid)->phys)));
+        rewrite_with_column(c, relation, column.number, values, Datum::make_null(TypePtr(c.catalog.type(type.oid))->phys)));
   }
   INDIGO_TRY(validate_constraints(c, *current(c, relation->oid), column.number));
   return retype_identity(c, relation->oid, column, type.oid);

@@ -212,7 +212,7 @@ Status set_statistics(DdlContext& c, const RelationPtr& relation, const PgQuery_
 }
 
 Result<bool> is_toastable(DdlContext& c, const ColumnInfo& column) {
-  const auto type = c.catalog.type(column.type.oid);
+  const TypePtr type = c.catalog.type(column.type.oid);
   return type != nullptr && type->storage != 'p';
 }
 

@@ -60,7 +60,7 @@ Status read_serial(DdlContext& c, const PgQuery__ColumnDef& d, Oid integer, cons
 Status read_type(DdlContext& c, const PgQuery__ColumnDef& d, ColumnSpec& out) {
   INDIGO_ASSIGN(out.column.type, usable_type(c, d.type_name));
   out.column.dimensions = static_cast<int>(d.type_name->n_array_bounds);
-  const auto type = c.catalog.type(out.column.type.oid);
+  const TypePtr type = c.catalog.type(out.column.type.oid);
   if (type->kind == 'p') {
     return Error(sqlstate::kInvalidTableDefinition, "column " + quoted(out.column.name) + " has pseudo-type " +
                                                         type_text(c, {type->oid, -1, kInvalidOid}));
@@ -206,7 +206,7 @@ char compression_of(DdlContext& c, Oid relation, int16_t column) {
 
 Result<char> column_compression(DdlContext& c, const TypeRef& type, std::string_view method) {
   if (method.empty() || method == "default") return '\0';
-  const auto info = c.catalog.type(type.oid);
+  const TypePtr info = c.catalog.type(type.oid);
   if (info == nullptr || info->storage == 'p') {
     return Error(sqlstate::kFeatureNotSupported,
                  "column data type " + type_text(c, {type.oid, -1, kInvalidOid}) + " does not support compression");
@@ -252,7 +252,7 @@ Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number,
   if (spec.default_node != nullptr) {
     const PgQuery__Node* node = spec.default_node;
     // DEFAULT NULL is no default, but hides a domain's; under a modifier it is a call of its function.
-    const auto type = c.catalog.type(spec.column.type.oid);
+    const TypePtr type = c.catalog.type(spec.column.type.oid);
     const bool null_constant = is(node, PG_QUERY__NODE__NODE_A_CONST) && node->a_const->isnull &&
                                spec.column.type.typmod < 0 && (type == nullptr || type->kind != 'd');
     if (!null_constant) {

@@ -35,7 +35,7 @@ Status rewrite_with_column(DdlContext& c, const RelationPtr& old, int16_t number
 
 Status check_type_not_stored(DdlContext& c, const RelationInfo& altered, Oid type) {
   std::vector<Oid> types{type};
-  if (const auto info = c.catalog.type(type); info && info->array != kInvalidOid)
+  if (const TypePtr info = c.catalog.type(type); info && info->array != kInvalidOid)
     types.insert(types.begin(), info->array);
   for (const Oid used : types) {
     for (const Dependent& d : dependents_of(c, {pg_type::kOid, used, 0})) {

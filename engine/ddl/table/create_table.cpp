@@ -524,7 +524,7 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
       NewColumn column;
       column.name = i < names.size() ? names[i] : shape.columns[i].name;
       column.type = shape.columns[i].declared;
-      const auto type = c.catalog.type(column.type.oid);
+      const TypePtr type = c.catalog.type(column.type.oid);
       if (column.type.oid == oid::kUnknown) column.type = {oid::kText, -1, oid::kDefaultCollation};
       if (type != nullptr && type->kind == 'p' && column.type.oid != oid::kText) {
         return Error(sqlstate::kInvalidTableDefinition, "column " + quoted(column.name) + " has pseudo-type " +

@@ -115,7 +115,7 @@ Result<Oid> foreign_key_operator(DdlContext& c, std::string_view constraint, con
   }
   if (op == kInvalidOid) {
     // The = of rows, enums, arrays and ranges is over all of them: a cast to one of these types does not lead there.
-    const auto type = c.catalog.type(referenced);
+    const TypePtr type = c.catalog.type(referenced);
     const bool own_operator = type != nullptr && type->kind == 'b' && !type->is_array();
     const types::CastInfo* cast = own_operator ? c.catalog.cast(referencing, referenced) : nullptr;
     const bool implicit = cast != nullptr && cast->context == types::CastContext::kImplicit;

@@ -65,7 +65,7 @@ Oid own_default_class(DdlContext& c, const AccessMethod& method, Oid type) {
         found != kInvalidOid) {
       return found;
     }
-    const auto info = c.catalog.type(type);
+    const TypePtr info = c.catalog.type(type);
     if (info == nullptr) break;
     if (info->is_array()) {
       const Oid own = c.catalog.own_default_opclass(type, method.classes);  // intarray's, of int4[]
@@ -410,7 +410,7 @@ Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& rel
   }
   spec.name = sql::has_text(e.indexcolname) ? std::string(e.indexcolname) : sql::output_name(e.expr);
   if (spec.name == "?column?") spec.name = "expr";
-  if (const auto type = c.catalog.type(spec.type.oid); type != nullptr && type->kind == 'p') {
+  if (const TypePtr type = c.catalog.type(spec.type.oid); type != nullptr && type->kind == 'p') {
     return Error(sqlstate::kInvalidTableDefinition,
                  "column " + quoted(spec.name) + " has pseudo-type " + type_text(c, {spec.type.oid, -1, kInvalidOid}));
   }
@@ -421,12 +421,12 @@ Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& rel
 
 // Is the class's input type the column's, or one that it stands for as it is (varchar as text)?
 bool class_accepts(DdlContext& c, const AccessMethod& method, std::string_view name, Oid type) {
-  const auto info = c.catalog.type(type);
+  const TypePtr info = c.catalog.type(type);
   const Oid base = info->kind == 'd' ? info->base : type;
   const bool text = base == oid::kText || base == oid::kVarchar;
   if (name.starts_with("text_") || name.starts_with("varchar_")) return text;
   if (name.starts_with("bpchar_")) return text || base == oid::kBpchar;
-  const auto actual = base == type ? info : c.catalog.type(base);
+  const TypePtr actual = base == type ? info : TypePtr(c.catalog.type(base));
   const Oid family = actual->is_array()    ? oid::kAnyArray
                      : actual->kind == 'e' ? oid::kAnyEnum
                      : actual->kind == 'c' ? oid::kRecord
@@ -475,7 +475,7 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
     spec.type = column->type;
   }
   if (e.n_collation > 0) {
-    const auto type = c.catalog.type(spec.type.oid);
+    const TypePtr type = c.catalog.type(spec.type.oid);
     if (type->collation == kInvalidOid) {
       return Error(sqlstate::kDatatypeMismatch,
                    "collations are not supported by type " + type_text(c, {type->oid, -1, kInvalidOid}));

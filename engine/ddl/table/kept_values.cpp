@@ -78,9 +78,9 @@ bool keeps(DdlContext& c, TypeRef from, TypeRef to) {
   if (from.oid == to.oid && (to.typmod < 0 || from.typmod == to.typmod)) {
     return true;  // though a domain's: its checks have been passed
   }
-  for (auto info = c.catalog.type(from.oid); info->kind == 'd'; info = c.catalog.type(from.oid))
+  for (TypePtr info = c.catalog.type(from.oid); info->kind == 'd'; info = c.catalog.type(from.oid))
     from = {info->base, info->base_typmod, from.collation};
-  for (auto info = c.catalog.type(to.oid); info->kind == 'd'; info = c.catalog.type(to.oid)) {
+  for (TypePtr info = c.catalog.type(to.oid); info->kind == 'd'; info = c.catalog.type(to.oid)) {
     if (info->not_null || !info->checks.empty()) return false;
     to = {info->base, info->base_typmod, to.collation};
   }

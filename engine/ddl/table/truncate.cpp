@@ -64,16 +64,16 @@ Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
     std::set<Oid> next;
     for (; done < tables.size(); done++) {
       for (const Oid other : tables[done]->referencing_relations) {
-        if (listed(other)) continue;
+        const RelationPtr referencing = current(c, other);
+        if (listed(other) || referencing == nullptr) continue;  // dropped while this waited
         if (!cascade) {
-          const RelationPtr referencing = current(c, other);
           return Error(sqlstate::kFeatureNotSupported, "cannot truncate a table referenced in a foreign key constraint")
               .with_detail("Table " + quoted(referencing->name) + " references " + quoted(tables[done]->name) + ".")
               .with_hint("Truncate table " + quoted(referencing->name) +
                          " at the same time, or use TRUNCATE ... CASCADE.");
         }
         next.insert(other);
-        if (!current(c, other)->is_partitioned()) continue;
+        if (!referencing->is_partitioned()) continue;
         INDIGO_ASSIGN(const std::vector<Oid> partitions, with_descendants(c, other, TableLockMode::kAccessExclusive));
         next.insert(partitions.begin(), partitions.end());
       }
@@ -87,7 +87,8 @@ Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
     }
   }
   for (const RelationPtr& r : tables) INDIGO_TRY(check_not_in_use(c, *r, "TRUNCATE"));
-  INDIGO_TRY(c.host.fire_truncate_triggers(tables, true));
+  const std::vector<std::shared_ptr<const RelationInfo>> told(tables.begin(), tables.end());
+  INDIGO_TRY(c.host.fire_truncate_triggers(told, true));
   for (const RelationPtr& r : tables) {
     if (!r->is_partitioned()) INDIGO_TRY(empty_table(c, r));
     if (!s.restart_seqs) continue;
@@ -97,8 +98,8 @@ Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
       INDIGO_TRY(reset_sequence(c, d.address.object, definition.options.start, false));
     }
   }
-  c.host.truncated(tables, cascade, s.restart_seqs);
-  INDIGO_TRY(c.host.fire_truncate_triggers(tables, false));
+  c.host.truncated(told, cascade, s.restart_seqs);
+  INDIGO_TRY(c.host.fire_truncate_triggers(told, false));
   return {};
 }
 

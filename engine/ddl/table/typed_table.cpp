@@ -55,7 +55,7 @@ Result<RelationPtr> open_table_type(DdlContext& c, const PgQuery__TypeName* name
   auto found = usable_type(c, name);
   if (!found.ok()) return Error(std::move(*found.take_error())).at(0);
   const TypeRef type = *found;
-  const auto info = c.catalog.type(type.oid);
+  const TypePtr info = c.catalog.type(type.oid);
   const RelationPtr relation = info->relation == kInvalidOid ? nullptr : current(c, info->relation);
   if (relation == nullptr || relation->kind != RelationKind::kComposite)
     return Error(sqlstate::kWrongObjectType, "type " + type_text(c, type) + " is not a composite type");

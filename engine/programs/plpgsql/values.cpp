@@ -1,6 +1,7 @@
 // Values in and out of a PL/pgSQL function's variables.
 #include <algorithm>
 
+#include "base/raised_error.h"
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/tables/system_columns.h"
@@ -94,6 +95,9 @@ void Interpreter::set_null(int variable) {
   }
   if (!record.assigned) {
     const auto relation = types::fields_relation(session_.session_catalog(), type.type.oid);
+    if (relation == nullptr) {
+      throw RaisedError(Error(sqlstate::kUndefinedObject, "type with OID " + std::to_string(type.type.oid) + " does not exist"));
+    }
     for (const auto& column : relation->columns) {
       record.types.push_back(column.dropped ? TypeRef{kInvalidOid, -1, kInvalidOid} : column.type);
       record.names.push_back(column.name);

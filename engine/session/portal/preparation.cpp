@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/fiber/wait_point.h"
+#include "base/raised_error.h"
 #include "base/sqlstate.h"
 #include "catalog/descriptor/relation_info.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -161,10 +163,31 @@ void Preparation::discard_stale() {
 
 uint64_t Preparation::generation() const { return settings_.plan_generation() << 32 | catalog_.user(); }
 
+// Nothing is locked while it is looked up: what others define meanwhile may fail it, half of it found as it was and half as it is. Then
+// it is tried again.
 Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                                          std::span<const Oid> parameter_types, bool variable_parameters,
                                          std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
                                          bool for_cursor, const ScannedText* sampled) {
+  constexpr int kMostTries = 20, kTriesOfInternalErrors = 3;
+  for (int tries = 1;; tries++) {
+    const uint64_t version = catalog_.version();
+    auto made = catch_raised([&] {
+      return prepare_now(parsed, parameter_types, variable_parameters, lifted, values, for_cursor, sampled);
+    });
+    if (made.ok() || tries == kMostTries) return made;
+    if (catalog_.version() != version) continue;
+    // A version is told a moment after what it stands for.
+    const std::string_view state = made.error().state.text();
+    if (!state.starts_with("XX") || tries >= kTriesOfInternalErrors) return made;
+    Waiter::current().yield_if_due();
+  }
+}
+
+Result<PreparedPtr> Preparation::prepare_now(const std::shared_ptr<const ParsedStatement>& parsed,
+                                             std::span<const Oid> parameter_types, bool variable_parameters,
+                                             std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
+                                             bool for_cursor, const ScannedText* sampled) {
   catalog::SessionCatalog::Recording recording(catalog_);
   auto prepared = std::make_shared<Prepared>();
   prepared->parsed = parsed;

@@ -112,6 +112,11 @@ class Preparation {
   void set_ignores_row_security(bool ignores) { ignores_row_security_ = ignores; }
 
  private:
+  // prepare(), as the catalog is now.
+  Result<PreparedPtr> prepare_now(const std::shared_ptr<const ParsedStatement>& parsed,
+                                  std::span<const Oid> parameter_types, bool variable_parameters,
+                                  std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
+                                  bool for_cursor, const ScannedText* sampled);
   // The queries that rules have added.
   Status prepare_rules(Prepared& prepared, const sql::AnalyzedStatement& analyzed);
   // Values of the literals that became parameters; nothing when one has none.
