@@ -169,7 +169,8 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
                                          std::span<const Oid> parameter_types, bool variable_parameters,
                                          std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
                                          bool for_cursor, const ScannedText* sampled) {
-  constexpr int kMostTries = 20, kTriesOfInternalErrors = 3;
+  constexpr int kMostTries = 20;
+  constexpr auto kMoment = std::chrono::milliseconds(1);
   for (int tries = 1;; tries++) {
     const uint64_t version = catalog_.version();
     auto made = catch_raised([&] {
@@ -179,8 +180,9 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
     if (catalog_.version() != version) continue;
     // A version is told a moment after what it stands for.
     const std::string_view state = made.error().state.text();
-    if (!state.starts_with("XX") || tries >= kTriesOfInternalErrors) return made;
-    Waiter::current().yield_if_due();
+    if (!state.starts_with("XX")) return made;
+    WaitPoint nothing;
+    if (nothing.wait([] { return false; }, Clock::now() + kMoment) == WaitResult::kInterrupted) return made;
   }
 }
 

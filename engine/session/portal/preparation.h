@@ -136,7 +136,7 @@ class Preparation {
   // Whether other sessions would prepare this text alike.
   bool shares(std::string_view text) const;
   std::string shared_key(const SharedStatement& statement);
-  PreparedPtr head_of(const SharedPlanPtr& plan) const;
+  PreparedPtr head_of(const SharedPlanPtr& plan, uint64_t current_at) const;
   // What the settings say, looked up once while none changes.
   void refresh_settings();
 

@@ -84,9 +84,10 @@ std::string Preparation::shared_key(const SharedStatement& statement) {
   return key;
 }
 
-PreparedPtr Preparation::head_of(const SharedPlanPtr& plan) const {
+// `current_at`: the version that it was compared with, or made in.
+PreparedPtr Preparation::head_of(const SharedPlanPtr& plan, uint64_t current_at) const {
   auto head = std::make_shared<Prepared>(plan->prepared);
-  head->current_at = catalog_.version();
+  head->current_at = current_at;
   head->plan_settings = generation();
   head->origin = plan;
   return head;
@@ -94,6 +95,7 @@ PreparedPtr Preparation::head_of(const SharedPlanPtr& plan) const {
 
 PreparedPtr Preparation::find_shared(const SharedStatement& statement) {
   if (!shares(statement.text)) return nullptr;
+  const uint64_t version = catalog_.version();
   const SharedPlanPtr found = shared_.find(shared_key(statement));
   if (found == nullptr || !catalog_.unchanged_since(found->prepared.made_in, found->prepared.depends)) return nullptr;
   if (sql::outgrown(*found->prepared.plan)) return nullptr;  // a table may have grown while it was made
@@ -101,7 +103,7 @@ PreparedPtr Preparation::find_shared(const SharedStatement& statement) {
     const auto relation = catalog_.relation(table);
     if (relation == nullptr || !about_as_many(rows, rows_of(*relation))) return nullptr;
   }
-  return head_of(found);
+  return head_of(found, version);
 }
 
 PreparedPtr Preparation::share(const SharedStatement& statement, const PreparedPtr& prepared) {
@@ -116,7 +118,7 @@ PreparedPtr Preparation::share(const SharedStatement& statement, const PreparedP
     if (relation != nullptr && relation->table != nullptr) plan->sizes.emplace_back(relation->oid, rows_of(*relation));
   }
   shared_.add(shared_key(statement), plan);
-  return head_of(plan);
+  return head_of(plan, prepared->current_at);
 }
 
 Result<PreparedPtr> Preparation::prepare_shared(const std::shared_ptr<const ParsedStatement>& parsed,

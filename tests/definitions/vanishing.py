@@ -1,0 +1,120 @@
+"""What one session drops and makes again while others are about to use it: statements fail or succeed, and the server goes on. And DROP ... CASCADE
+waits for those who work with the tables whose parts it takes."""
+import collections
+import threading
+
+import psycopg
+
+TABLES = """create table parent (a int primary key); create table child (a int references parent); insert into parent values (1);
+create table parted (id int, a int, b text) partition by range (a); create table parted1 partition of parted for values from (0) to (10);
+create table parted2 partition of parted for values from (10) to (20); insert into parted select g, g % 20, 'b' from generate_series(1, 60) g;
+create table fired (a int)"""
+TYPE = ["create type ty as (a int)", "drop type ty"]
+RACES = {  # loops of statements, one for each session
+    "a table, its owner": [["create table x (a int)", "drop table x"], ["reassign owned by vanisher to vanisher", "reassign owned by vanisher to taker", "reassign owned by taker to vanisher"]],
+    "tables, their owner": [["create table x%k (a int)", "drop table x%k"], ["create table x%k (a int)", "drop table x%k"], ["drop owned by taker"]],
+    "a table, all of its schema": [["create table x (a int)", "drop table x"], ["grant select on all tables in schema vanishing to taker"]],
+    "what refers to a table, TRUNCATE": [["create table p (x int primary key)", "create table c (x int references p)", "drop table c", "drop table p"], ["truncate p cascade"], ["truncate p"]],
+    "a type, its name": [TYPE, ["alter type ty rename to ty2", "drop type ty2"]],
+    "a type, its schema": [TYPE, ["alter type ty set schema public", "drop type public.ty"]],
+    "a type, a table with it": [TYPE, ["create table xx (a int, c ty)", "drop table xx"]],
+    "a type, a variable": [TYPE, ["do $$ declare r ty; begin null; end $$"]],
+    "a partitioned table, its rows": [["create table pp (a int) partition by range (a)", "create table p1 partition of pp for values from (1) to (9)", "drop table pp"],
+                                      ["select * from pp"], ["select * from pp where a = 1", "insert into pp values (1)"]],
+    "a database, a copy": [["create database vanishing1", "drop database vanishing1"], ["create database vanishing2 template vanishing1", "drop database vanishing2"]],
+    "a foreign key, its rows": [["alter table parent drop constraint parent_pkey cascade", "alter table parent add primary key (a)", "alter table child add foreign key (a) references parent"],
+                                ["insert into child values (1)", "delete from child"], ["delete from parent where a = 1", "insert into parent values (1)"]],
+    "two tables, their rows": [["create table f1 (a int primary key)", "create table f2 (a int references f1)", "drop table f1 cascade", "drop table f2"], ["insert into f2 values (1)"], ["insert into f1 values (1)"]],
+    "a column, changes of partitions": [["alter table parted add column x int", "alter table parted drop column x"], ["update parted set a = 1, b = b || '-' where id % 5 = 1 returning *"],
+                                        ["delete from parted where id > 100 returning *", "insert into parted (id, a, b) values (200, 15, 'q') returning *"]],
+    "a view, its rows": [["create view v as select * from parent", "drop view v"], ["select * from v"], ["select count(*) from v"]],
+    "a trigger's function": [["create or replace function tf() returns trigger language plpgsql as 'begin return new; end'", "create trigger tg before insert on fired for each row execute function tf()",
+                              "drop function tf cascade"], ["insert into fired select generate_series(1, 300)", "truncate fired"]],
+}
+# Nobody is told of what only the server could know: that a row of the catalog is not there.
+NEVER = {"a partitioned table, its rows", "a column, changes of partitions", "a view, its rows", "a trigger's function", "a foreign key, its rows"}
+
+# With another transaction's rows in a table, these wait.
+WAITS = ["drop table parent cascade", "alter table parent drop constraint parent_pkey cascade", "alter table parent drop column a cascade",
+         "alter table child drop constraint child_a_fkey", "drop function fires() cascade", "drop function checks(int) cascade", "drop function allows(int) cascade"]
+HOLDER = """create function fires() returns trigger language plpgsql as 'begin return new; end'; create trigger t before insert on child for each row execute function fires();
+create function checks(int) returns bool language sql immutable as 'select true'; alter table child add check (checks(a));
+create function allows(int) returns bool language sql as 'select true'; create policy p on child using (allows(a))"""
+
+
+def setup(admin):
+    for statement in f"""drop schema if exists vanishing cascade; drop database if exists vanishing1; drop database if exists vanishing2;
+            drop type if exists public.ty; create schema vanishing; grant all on schema vanishing, public to vanisher; set search_path = vanishing""".split(";"):
+        admin.execute(statement)
+    admin.execute("set role vanisher")
+    for statement in TABLES.split(";"):
+        admin.execute(statement)
+    admin.execute("reset role")
+
+
+def race(connect, loops, rounds):
+    """The SQLSTATEs that the sessions met."""
+    with connect(autocommit=True) as admin:
+        setup(admin)
+    states, first_over = collections.Counter(), threading.Event()
+
+    def session(number, statements):
+        with connect(autocommit=True) as connection:
+            connection.execute("set role vanisher")
+            connection.execute("set search_path = vanishing")
+            for i in range(rounds * 50):
+                if number == 0 and i == rounds or first_over.is_set():
+                    first_over.set()
+                    return
+                for statement in statements:
+                    try:
+                        connection.execute(statement.replace("%k", str(number)))
+                    except psycopg.Error as error:
+                        states[error.sqlstate] += 1
+                        if error.sqlstate is None:
+                            first_over.set()
+                            raise
+
+    threads = [threading.Thread(target=session, args=(i, loop)) for i, loop in enumerate(loops)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return states
+
+
+def waits(connect):
+    complaints = []
+    with connect(autocommit=True) as admin, connect(autocommit=True) as writer:
+        setup(admin)
+        admin.execute(HOLDER)
+        writer.execute("set search_path = vanishing")
+        writer.execute("begin")
+        writer.execute("insert into child values (null)")
+        admin.execute("set lock_timeout = '100ms'")
+        for statement in WAITS:
+            try:
+                admin.execute("begin")
+                admin.execute(statement)
+                got = "done"
+            except psycopg.Error as error:
+                got = error.sqlstate
+            admin.execute("rollback")
+            if got != "55P03":
+                complaints.append(f"{statement} beside a writer: {got}")
+    return complaints
+
+
+def run(connect, rounds):
+    complaints = []
+    with connect(autocommit=True) as admin:
+        admin.execute("drop role if exists vanisher, taker")
+        admin.execute("create role vanisher createdb")
+        admin.execute("create role taker")
+        admin.execute("grant taker to vanisher")
+    for name, loops in RACES.items():
+        states = race(connect, loops, rounds)
+        if None in states or (name in NEVER and any(state.startswith("XX") for state in states)):
+            complaints.append(f"{name}: {dict(states)}")
+    print(f"  {len(RACES)} races with what vanishes, {len(WAITS)} definitions that wait")
+    return complaints + waits(connect)
