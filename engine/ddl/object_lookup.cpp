@@ -120,7 +120,8 @@ Status check_schema_usage(DdlContext& c, std::string_view schema, bool missing_o
 }
 
 void raise_gone() {
-  throw RaisedError(Error(sqlstate::kInternalError, "an object that the statement is about was dropped by another session"));
+  throw RaisedError(
+      Error(sqlstate::kInternalError, "an object that the statement is about was dropped by another session"));
 }
 
 Status check_definable(DdlContext& c, const RelationInfo& relation) {

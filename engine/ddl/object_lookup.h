@@ -46,16 +46,18 @@ template <class Info>
 class FoundPtr : public std::shared_ptr<const Info> {
  public:
   FoundPtr() = default;
-  FoundPtr(std::nullptr_t) {}
+  FoundPtr(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
   template <class T>
-    requires std::convertible_to<T*, const Info*>
-  FoundPtr(std::shared_ptr<T> found) : std::shared_ptr<const Info>(std::move(found)) {}
+  requires std::convertible_to<T*, const Info*> FoundPtr(
+      std::shared_ptr<T> found)  // NOLINT(google-explicit-constructor)
+      : std::shared_ptr<const Info>(std::move(found)) {}
   const Info& operator*() const { return *there(); }
   const Info* operator->() const { return there(); }
 
  private:
   const Info* there() const {
-    if (this->get() == nullptr) [[unlikely]] raise_gone();
+    if (this->get() == nullptr) [[unlikely]]
+      raise_gone();
     return this->get();
   }
 };

@@ -80,8 +80,7 @@ Result<OwnedDatum> copy_logical(SessionParts& session, std::span<const Datum> ar
   if (arguments.size() > 3) copy.plugin = arguments[3].str;
   const bool temporary = copy.temporary;
   if (!copy.plugin.empty()) INDIGO_TRY(replication::make_output_plugin(copy.plugin, session));
-  INDIGO_ASSIGN(const uint64_t place,
-                stream.copy(arguments[0].str, std::move(copy), replication::most_slots(session)));
+  INDIGO_ASSIGN(const uint64_t place, stream.copy(arguments[0].str, std::move(copy), replication::most_slots(session)));
   if (!temporary) INDIGO_TRY(stream.save(true));
   return slot_and_position(arguments[1].str, place);
 }
@@ -266,12 +265,16 @@ Status walsender_rows(SessionParts& session, std::span<const Datum>, const Syste
 }
 
 constexpr SystemValue kSlotValues[] = {
-    {"pg_create_logical_replication_slot", create_logical}, {"pg_create_physical_replication_slot", refuse_physical},
+    {"pg_create_logical_replication_slot", create_logical},
+    {"pg_create_physical_replication_slot", refuse_physical},
     {"pg_copy_physical_replication_slot_a", refuse_physical_copy},
     {"pg_copy_physical_replication_slot_b", refuse_physical_copy},
-    {"pg_copy_logical_replication_slot_a", copy_logical},   {"pg_copy_logical_replication_slot_b", copy_logical},
-    {"pg_copy_logical_replication_slot_c", copy_logical},   {"pg_drop_replication_slot", drop_slot},
-    {"pg_replication_slot_advance", advance_slot},          {"pg_logical_emit_message_text", emit_message},
+    {"pg_copy_logical_replication_slot_a", copy_logical},
+    {"pg_copy_logical_replication_slot_b", copy_logical},
+    {"pg_copy_logical_replication_slot_c", copy_logical},
+    {"pg_drop_replication_slot", drop_slot},
+    {"pg_replication_slot_advance", advance_slot},
+    {"pg_logical_emit_message_text", emit_message},
     {"pg_logical_emit_message_bytea", emit_message},
 };
 constexpr SystemRows kSlotRows[] = {

@@ -416,8 +416,8 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   c.catalog.changed({relation->oid});
   if (relation->kind == RelationKind::kTable) {
     if (!kept) c.host.rewritten(relation->oid, rewrite_reason::kColumnType);
-    INDIGO_TRY(
-        rewrite_with_column(c, relation, column.number, values, Datum::make_null(TypePtr(c.catalog.type(type.oid))->phys)));
+    INDIGO_TRY(rewrite_with_column(c, relation, column.number, values,
+                                   Datum::make_null(TypePtr(c.catalog.type(type.oid))->phys)));
   }
   INDIGO_TRY(validate_constraints(c, *current(c, relation->oid), column.number));
   return retype_identity(c, relation->oid, column, type.oid);

@@ -96,7 +96,8 @@ void Interpreter::set_null(int variable) {
   if (!record.assigned) {
     const auto relation = types::fields_relation(session_.session_catalog(), type.type.oid);
     if (relation == nullptr) {
-      throw RaisedError(Error(sqlstate::kUndefinedObject, "type with OID " + std::to_string(type.type.oid) + " does not exist"));
+      throw RaisedError(
+          Error(sqlstate::kUndefinedObject, "type with OID " + std::to_string(type.type.oid) + " does not exist"));
     }
     for (const auto& column : relation->columns) {
       record.types.push_back(column.dropped ? TypeRef{kInvalidOid, -1, kInvalidOid} : column.type);

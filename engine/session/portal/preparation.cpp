@@ -173,9 +173,8 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
   constexpr auto kMoment = std::chrono::milliseconds(1);
   for (int tries = 1;; tries++) {
     const uint64_t version = catalog_.version();
-    auto made = catch_raised([&] {
-      return prepare_now(parsed, parameter_types, variable_parameters, lifted, values, for_cursor, sampled);
-    });
+    auto made = catch_raised(
+        [&] { return prepare_now(parsed, parameter_types, variable_parameters, lifted, values, for_cursor, sampled); });
     if (made.ok() || tries == kMostTries) return made;
     if (catalog_.version() != version) continue;
     // A version is told a moment after what it stands for.
