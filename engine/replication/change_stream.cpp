@@ -294,7 +294,10 @@ Result<uint64_t> ChangeStream::copy(std::string_view name, SlotInfo copy, size_t
   copy.confirmed = slot->info.confirmed;
   copy.active_pid = copy.temporary ? copy.creator : 0;
   const uint64_t place = copy.confirmed;
-  slots_[copy.name] = {std::move(copy), false, nullptr};
+  Slot made;
+  made.reserved = false;
+  made.info = std::move(copy);
+  slots_.emplace(made.info.name, std::move(made));
   slots_wanted_.fetch_add(1, std::memory_order_seq_cst);
   return place;
 }

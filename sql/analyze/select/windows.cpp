@@ -1,4 +1,6 @@
 // Window definitions: WINDOW's named ones and those written in OVER.
+#include <unordered_map>
+
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/sorting.h"
@@ -226,20 +228,18 @@ Result<int> find_window(Scope& scope, const PgQuery__WindowDef& over) {
 Status transform_windows(Scope& scope) {
   const auto list = scope.window_definitions;  // definitions make no new ones
   std::vector<Window>& windows = scope.query->windows;
+  std::unordered_map<std::string_view, size_t> by_name;  // those before
   for (size_t i = 0; i < list.size(); i++) {
     const PgQuery__WindowDef& def = *list[i];
+    if (has_text(def.name) && by_name.contains(def.name)) {
+      return scope.error(sqlstate::kWindowingError, "window \"" + std::string(def.name) + "\" is already defined",
+                         def.location);
+    }
     const Window* base = nullptr;
     bool base_has_frame = false;
-    for (size_t k = 0; k < i; k++) {
-      if (!has_text(list[k]->name)) continue;
-      if (has_text(def.name) && std::string_view(def.name) == list[k]->name) {
-        return scope.error(sqlstate::kWindowingError, "window \"" + std::string(def.name) + "\" is already defined",
-                           def.location);
-      }
-      if (has_text(def.refname) && std::string_view(def.refname) == list[k]->name) {
-        base = &windows[k];
-        base_has_frame = (list[k]->frame_options & kNonDefault) != 0;
-      }
+    if (const auto at = has_text(def.refname) ? by_name.find(def.refname) : by_name.end(); at != by_name.end()) {
+      base = &windows[at->second];
+      base_has_frame = (list[at->second]->frame_options & kNonDefault) != 0;
     }
     if (has_text(def.refname) && !base) {
       return scope.error(sqlstate::kUndefinedObject, "window \"" + std::string(def.refname) + "\" does not exist",
@@ -248,6 +248,7 @@ Status transform_windows(Scope& scope) {
     Window window;
     INDIGO_TRY(WindowReader(scope, def, window).run(base, base_has_frame));
     windows.push_back(std::move(window));
+    if (has_text(def.name)) by_name.emplace(def.name, i);
   }
   return {};
 }
