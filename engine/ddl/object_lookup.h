@@ -40,8 +40,8 @@ using storage::TableLockMode;
 using types::ColumnInfo;
 using types::TypeInfo;
 using types::TypeRef;
-// What the catalog has found, or null. Other sessions drop things between two look-ups of one statement: where nothing asks for null, using
-// it fails the statement (XX000), as "could not open relation" does in PostgreSQL.
+// What the catalog has found, or null. Other sessions drop things between two look-ups of one statement: where nothing asks
+// for null, using it fails the statement (XX000), as "could not open relation" does in PostgreSQL.
 template <class Info>
 class FoundPtr : public std::shared_ptr<const Info> {
  public:

@@ -81,7 +81,9 @@ class ChangeReader {
   bool failed_ = false;
 };
 
-Error malformed() { return Error(sqlstate::kDataCorrupted, "changes that a replication slot holds back are malformed"); }
+Error malformed() {
+  return Error(sqlstate::kDataCorrupted, "changes that a replication slot holds back are malformed");
+}
 
 void write_head(const CommittedChanges& changes, ChangeWriter& out) {
   out.number(changes.database);

@@ -1,10 +1,10 @@
-// Committed changes as bytes, for the journal: with the descriptors of their relations as they were, so that they can be read when the
-// catalog has others. Numbers are little-endian, of fixed width; texts have their length in front.
+// Committed changes as bytes, for the journal: with the descriptors of their relations as they were, so that they can be read
+// when the catalog has others. Numbers are little-endian, of fixed width; texts have their length in front.
 //
-//   head        database u32, transaction u64, committed_at i64, transactional u8, begin u64, commit u64, end u64, bytes u64
+//   head        database u32, transaction u64, committed_at i64, transactional u8, then begin, commit, end and bytes, each u64
 //   relations   count u32, then each as one text: what output plugins ask of a descriptor, and its replica identity
-//   changes     count u32, then kind u8 and, of rows: relation u32, old row, new row; of kTruncate: flags u8, count u32, relations; of
-//               kMessage: prefix, content
+//   changes     count u32, then kind u8 and, of rows: relation u32, old row, new row; of kTruncate: flags u8, count u32,
+//               relations; of kMessage: prefix, content
 // Row images are written again without what a layout knows of columns that were added later, so a decoded layout is a plain one.
 // Thread safety: ChangeDecoder: any thread; the functions are pure.
 #pragma once

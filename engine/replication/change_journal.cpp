@@ -51,9 +51,7 @@ std::string slot_row(const SlotInfo& slot) {
 std::optional<SlotInfo> read_slot(Bytes key, Bytes row) {
   constexpr size_t kNumbers = 3;
   if (row.size() < kNumbers * sizeof(uint64_t)) return std::nullopt;
-  const auto number = [&](size_t i) {
-    return big_endian(load_unaligned<uint64_t>(row.data() + i * sizeof(uint64_t)));
-  };
+  const auto number = [&](size_t i) { return big_endian(load_unaligned<uint64_t>(row.data() + i * sizeof(uint64_t))); };
   SlotInfo out;
   out.name = key.substr(1);
   out.plugin = row.substr(kNumbers * sizeof(uint64_t));
@@ -135,8 +133,8 @@ class ChangeJournal::Change {
  private:
   Result<bool> claim(Bytes key) {
     storage::Claimed claimed;
-    const StorageStatus status = table_.claim(*txn_, txn_->newest_view(), key, storage::RowLockMode::kUpdate,
-                                              storage::LockWait::kWait, claimed);
+    const StorageStatus status =
+        table_.claim(*txn_, txn_->newest_view(), key, storage::RowLockMode::kUpdate, storage::LockWait::kWait, claimed);
     if (status == StorageStatus::kNotFound) return false;
     INDIGO_TRY(result(status));
     return true;
@@ -258,7 +256,8 @@ Result<ChangeJournal::Contents> ChangeJournal::contents() {
       out.bound = big_endian(load_unaligned<uint64_t>(row.data()));
     } else if (key[0] == kSlot) {
       const auto slot = read_slot(key, row);
-      if (!slot) return Error(sqlstate::kDataCorrupted, "replication slot \"" + std::string(key.substr(1)) + "\" is malformed");
+      if (!slot)
+        return Error(sqlstate::kDataCorrupted, "replication slot \"" + std::string(key.substr(1)) + "\" is malformed");
       out.slots.push_back(*slot);
     } else if (key[0] == kCommitted && part_of(key) == 0) {
       INDIGO_ASSIGN(auto head, decode_changes_head(row));

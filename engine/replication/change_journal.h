@@ -9,9 +9,10 @@
 // Numbers in keys are big-endian, so keys ascend with positions.
 //
 // Invariants:
-// 1. Changes are written by the transaction that made them: they are kept exactly if it is. Those of a prepared one become readable when it
-//    commits, and then get their place, before the turn is given back, or after the next start.
-// 2. A position is given to changes only below a bound that lies before them in the log. After a crash positions go on at the bound.
+// 1. Changes are written by the transaction that made them: they are kept exactly if it is. Those of a prepared one become
+//    readable when it commits, and then get their place, before the turn is given back, or after the next start.
+// 2. A position is given to changes only below a bound that lies before them in the log. After a crash positions go on at the
+//    bound.
 // 3. What slots have confirmed is kept late: after a crash they may be told again what they had confirmed, and never less.
 // Thread safety: all functions; writers are one after the other by the stream's turn, save() by its caller.
 #pragma once

@@ -164,7 +164,8 @@ void ChangeStream::forget_prepared(const std::string& name) {
   prepared_.erase(name);
 }
 
-// Those that have committed get their place. By the holder of the turn. What cannot be kept now is told after the next one, or the next start.
+// Those that have committed get their place. By the holder of the turn. What cannot be kept now is told after the next one, or
+// the next start.
 void ChangeStream::adopt_prepared(int64_t now) {
   const Status status = [&]() -> Status {
     INDIGO_ASSIGN(const auto all, journal_->prepared());
@@ -437,8 +438,8 @@ void ChangeStream::Reader::confirm(uint64_t position) {
     if (slot == nullptr || position <= slot->info.confirmed) return;
     slot->info.confirmed = slot->info.restart = std::min(position, stream_.end_);
     stream_.trim();
-    due = stream_.journal_ != nullptr && (stream_.let_go_ - stream_.let_go_saved_ >= kLetGoUnsaved ||
-                                          Clock::now() - stream_.saved_ >= kSaveInterval);
+    due = stream_.journal_ != nullptr &&
+          (stream_.let_go_ - stream_.let_go_saved_ >= kLetGoUnsaved || Clock::now() - stream_.saved_ >= kSaveInterval);
   }
   if (due) (void)stream_.save(false);  // else with the next one
 }

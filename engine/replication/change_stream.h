@@ -1,12 +1,13 @@
 // The committed changes of all databases in the order of their commits, for logical replication, and the slots that hold them:
-// what a slot has not confirmed stays. One for each instance; in memory, and with a data directory in the journal (change_journal.h).
+// what a slot has not confirmed stays. One for each instance; in memory, and with a data directory in the journal
+// (change_journal.h).
 //
 // Data flow. Change operators tell SessionChanges what they write while a slot exists (wanted()). Before its commit a session
 // takes the turn, commits, publishes and gives the turn back, so the stream has the order of commits. Readers (walsenders, the
 // pg_logical_slot functions) take what follows their slot's place.
 //
-// Positions are log sequence numbers as clients know them: they grow with what is published. Without a journal they begin anew with the
-// server.
+// Positions are log sequence numbers as clients know them: they grow with what is published. Without a journal they begin anew
+// with the server.
 //
 // Invariants:
 // 1. Transactions are in the order of their positions, and a transaction that has seen another's effects comes after it.
@@ -51,8 +52,8 @@ class ChangeStream {
   // Waits for the turn, suspending the session; an interrupt ends the wait.
   Status take_turn();
   void give_turn();
-  // By the holder of the turn: gives the changes their place, and keeps them in the journal if there is one, by the transaction that is
-  // about to commit; null: at once.
+  // By the holder of the turn: gives the changes their place, and keeps them in the journal if there is one, by the
+  // transaction that is about to commit; null: at once.
   Status place(CommittedChanges& changes, storage::Transaction* txn);
   // By the holder of the turn, after its commit: what was placed last.
   void publish(const std::shared_ptr<CommittedChanges>& changes);
@@ -68,7 +69,8 @@ class ChangeStream {
   uint64_t end() const;
 
   // ---- with a data directory
-  // Before sessions are let in: what the journal has. 55000 when there are slots and `decodes` is false (wal_level), or more than `most`.
+  // Before sessions are let in: what the journal has. 55000 when there are slots and `decodes` is false (wal_level), or more
+  // than `most`.
   Status restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most);
   // Slots, and how far they have come. `durable`: survives a crash when this returns.
   Status save(bool durable);
@@ -79,8 +81,8 @@ class ChangeStream {
   // 42710 when there is one of this name, 53400 when there are `most`. It is reserved: nobody sees or uses it before begin_at.
   Status reserve(const SlotInfo& slot, size_t most);
   void begin_at(std::string_view name, uint64_t position);
-  // Another one at the same place: `copy` has its name, plugin, kind and database. Answers the place. 42704, 42710, 53400; 55000 for one
-  // that is lost or another database's.
+  // Another one at the same place: `copy` has its name, plugin, kind and database. Answers the place. 42704, 42710, 53400;
+  // 55000 for one that is lost or another database's.
   Result<uint64_t> copy(std::string_view name, SlotInfo copy, size_t most);
   // 42704; 55006 while somebody uses it. `wait`: until nobody does.
   Status drop(std::string_view name, bool wait, int32_t pid);
@@ -151,12 +153,12 @@ class ChangeStream {
   mutable std::mutex mutex_;  // guards the members below, and `called_` of readers while they are set
   std::map<std::string, Slot, std::less<>> slots_;
   std::deque<Kept> kept_;
-  size_t bytes_in_memory_ = 0;   // of kept_'s changes
-  uint64_t let_go_ = 0;          // how many are gone from kept_ ...
+  size_t bytes_in_memory_ = 0;                                         // of kept_'s changes
+  uint64_t let_go_ = 0;                                                // how many are gone from kept_ ...
   std::map<std::string, std::shared_ptr<CommittedChanges>> prepared_;  // without a journal
   uint64_t end_ = kFirstPosition;
-  Clock::time_point saved_;      // when the journal was told ...
-  uint64_t let_go_saved_ = 0;    // ... and of how many
+  Clock::time_point saved_;    // when the journal was told ...
+  uint64_t let_go_saved_ = 0;  // ... and of how many
 
   std::unique_ptr<ChangeJournal> journal_;  // set before there are sessions; null: everything in memory
   uint64_t bound_ = 0;                      // the turn's

@@ -1,7 +1,8 @@
 // What one session's transaction tells logical replication: gathered while it runs, published when it has committed. What was
 // gathered since a savepoint goes when that is rolled back.
 //
-// Invariant: between before_commit() and after_commit() or forget() the session holds the stream's turn, if it has gathered anything.
+// Invariant: between before_commit() and after_commit() or forget() the session holds the stream's turn, if it has gathered
+// anything.
 // Thread safety: none; belongs to a session.
 #pragma once
 

@@ -163,8 +163,8 @@ void Preparation::discard_stale() {
 
 uint64_t Preparation::generation() const { return settings_.plan_generation() << 32 | catalog_.user(); }
 
-// Nothing is locked while it is looked up: what others define meanwhile may fail it, half of it found as it was and half as it is. Then
-// it is tried again.
+// Nothing is locked while it is looked up: what others define meanwhile may fail it, half of it found as it was and half as it
+// is. Then it is tried again.
 Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                                          std::span<const Oid> parameter_types, bool variable_parameters,
                                          std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
