@@ -166,9 +166,10 @@ Status transform_distinct(Scope& scope, NodeList list) {
   if (plain) {
     q.distinct = true;
     int visible = 0;
-    for (const TargetEntry& t : q.targets) {
+    for (TargetEntry& t : q.targets) {
       if (!t.hidden) {
         visible++;
+        INDIGO_TRY(settled(scope, t));
         INDIGO_TRY(sort_operators(scope.a, t.expr->type.oid, false, true, expr_location(t.expr)));
         INDIGO_TRY(require_collation(scope.a, t.expr));
         continue;
