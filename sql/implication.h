@@ -1,6 +1,6 @@
 // Does a condition follow from others? What partial indexes ask: the facts of a query (or of ON CONFLICT's WHERE) against an
-// index's predicate. Sound and not complete: equal conditions, AND and OR, comparisons of one expression with constants
-// (x > 5 gives x > 3 and x <> 1), and IS NOT NULL from what is strict.
+// index's predicate. Sound and not complete: equal conditions; AND, OR and lists (IN, op ANY, op ALL) element by element;
+// comparisons of one expression with constants (x > 5 gives x > 3 and x <> 1); and IS NOT NULL from what is strict.
 // Thread safety: pure.
 #pragma once
 

@@ -14,6 +14,7 @@
 #include "sql/analyze/type/type_name.h"
 #include "sql/implication.h"
 #include "sql/parse/node.h"
+#include "sql/plan/rewrite/fold.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -107,7 +108,9 @@ Result<Wanted> read_inference(Scope& scope, const PgQuery__InferClause& infer) {
     out.items.push_back(std::move(wanted));
   }
   if (!absent(infer.where_clause)) {
-    INDIGO_ASSIGN(out.predicate, transform_condition(scope, infer.where_clause, Clause::kIndexPredicate, "WHERE"));
+    INDIGO_ASSIGN(const ExprPtr given,
+                  transform_condition(scope, infer.where_clause, Clause::kIndexPredicate, "WHERE"));
+    out.predicate = planning::fold(scope.a.session, given);
   }
   return out;
 }
@@ -164,7 +167,7 @@ Result<bool> fits(Scope& scope, const IndexInfo& index, const Wanted& wanted, st
   if (!wanted.predicate) return false;
   INDIGO_ASSIGN(const ExprPtr predicate, analyze_nested(scope.a, index.predicate, relation,
                                                         {oid::kBool, -1, kInvalidOid}, Clause::kIndexPredicate));
-  return implies_given(scope.catalog(), {wanted.predicate}, predicate, premises) &&
+  return implies_given(scope.catalog(), {wanted.predicate}, planning::fold(scope.a.session, predicate), premises) &&
          std::none_of(premises.begin(), premises.end(),
                       [&](const Premise& p) { return has_lifted(scope.a, p.expression); });
 }
