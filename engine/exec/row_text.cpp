@@ -4,7 +4,9 @@
 
 #include "base/utf8.h"
 #include "catalog/row_security.h"
+#include "engine/exec/scan/index_key.h"
 #include "types/function/registry.h"
+#include "types/text/strings.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -80,17 +82,45 @@ std::optional<std::string> failing_row_text(QueryState& state, const catalog::Re
   return "(" + names + ") = (" + values + ")";
 }
 
-std::string key_text(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns,
-                     Bytes row) {
-  if (!may_read(state, relation, columns)) return "";
+namespace {
+
+std::string columns_text(types::FuncContext& functions, const catalog::RelationInfo& relation,
+                         std::span<const int16_t> columns, Bytes row, bool quoted) {
   std::string names, values;
   for (const int16_t number : columns) {
     const auto c = static_cast<size_t>(number) - 1;
     if (!names.empty()) names += ", ", values += ", ";
-    names += relation.columns[c].name;
-    append_value(state.functions(), relation.columns[c].type, relation.layout.column(row, c), 0, values);
+    names += quoted ? types::quote_identifier(relation.columns[c].name) : relation.columns[c].name;
+    append_value(functions, relation.columns[c].type, relation.layout.column(row, c), 0, values);
   }
-  return " (" + names + ")=(" + values + ")";
+  return "(" + names + ")=(" + values + ")";
+}
+
+}  // namespace
+
+std::string key_text(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns,
+                     Bytes row) {
+  if (!may_read(state, relation, columns)) return "";
+  return " " + columns_text(state.functions(), relation, columns, row, false);
+}
+
+std::optional<std::string> index_entry_text(catalog::SessionContext& session, storage::Store& store,
+                                            const std::shared_ptr<const catalog::RelationInfo>& relation,
+                                            const catalog::IndexInfo& index, Bytes row) {
+  std::vector<int16_t> columns;
+  for (const catalog::IndexColumn& column : index.columns) {
+    if (column.column <= 0) return index_key_text(session, store, relation, index, row);
+    columns.push_back(column.column);
+  }
+  return index_columns_text(session, *relation, columns, row);
+}
+
+std::string index_columns_text(catalog::SessionContext& session, const catalog::RelationInfo& relation,
+                               std::span<const int16_t> columns, Bytes row) {
+  Arena arena;
+  types::FuncContext functions(session);
+  functions.set_arena(&arena);
+  return columns_text(functions, relation, columns, row, true);
 }
 
 }  // namespace indigo::engine::exec

@@ -21,8 +21,16 @@ std::optional<std::string> failing_row_text(QueryState& state, const catalog::Re
                                             std::span<const Vector* const> columns, uint32_t row,
                                             std::span<const int> named);
 
-// " (a, b)=(1, abc)" of an encoded row, with the blank; empty when the user may not read one of them.
+// " (a, b)=(1, abc)" of an encoded row, with the blank; empty when the user may not read one of them. Foreign keys tell the
+// columns' names as they are.
 std::string key_text(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns,
                      Bytes row);
+// "(a, "myCol")=(1, abc)": an index's columns and expressions as its definition writes them, whoever asks. None: an expression
+// cannot be computed.
+std::optional<std::string> index_entry_text(catalog::SessionContext& session, storage::Store& store,
+                                            const std::shared_ptr<const catalog::RelationInfo>& relation,
+                                            const catalog::IndexInfo& index, Bytes row);
+std::string index_columns_text(catalog::SessionContext& session, const catalog::RelationInfo& relation,
+                               std::span<const int16_t> columns, Bytes row);
 
 }  // namespace indigo::engine::exec

@@ -14,6 +14,7 @@
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/tree.h"
+#include "engine/exec/row_text.h"
 #include "engine/row_sink.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/query_walk.h"
@@ -80,7 +81,7 @@ Error duplicate_in_index(DdlContext& c, const RelationInfo& view, const storage:
     for (const auto& key : index.columns) columns.push_back(key.column);
     error.message = "duplicate key value violates unique constraint " + quoted(index.name);
     if (std::find(columns.begin(), columns.end(), 0) == columns.end()) {
-      error.detail = "Key " + key_text(c, view, columns, row) + " already exists.";
+      error.detail = "Key " + exec::index_columns_text(c.host.session(), view, columns, row) + " already exists.";
     }
     error.constraint = index.name;
   }

@@ -19,6 +19,7 @@
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/tree.h"
+#include "engine/exec/row_text.h"
 #include "engine/exec/scan/index_key.h"
 #include "engine/session/progress.h"
 #include "sql/analyze/select/targets.h"
@@ -154,7 +155,7 @@ Error duplicated_key(DdlContext& c, const RelationPtr& relation, const IndexInfo
   error.constraint = index.name;
   std::string row;
   if (storage_table->get(c.txn, c.txn.newest_view(), duplicate.primary_key, row) == StorageStatus::kOk) {
-    const auto key = exec::index_key_text(c.host.session(), c.store(), relation, index, row);
+    const auto key = exec::index_entry_text(c.host.session(), c.store(), relation, index, row);
     if (key) error.detail = "Key " + *key + " is duplicated.";
   }
   return error;

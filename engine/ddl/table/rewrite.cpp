@@ -10,6 +10,7 @@
 #include "engine/ddl/table/index.h"
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/table/storage_options.h"
+#include "engine/exec/row_text.h"
 #include "engine/session/progress.h"
 #include "storage/durability.h"
 #include "storage/table.h"
@@ -123,7 +124,8 @@ class TableWriter {
       const IndexInfo* primary = wanted_.primary_index();
       const std::string name = primary != nullptr ? primary->name : wanted_.name;
       Error error(sqlstate::kUniqueViolation, "could not create unique index " + quoted(name));
-      error.detail = "Key " + key_text(c_, wanted_, wanted_.key_columns, row_) + " is duplicated.";
+      error.detail =
+          "Key " + exec::index_columns_text(c_.host.session(), wanted_, wanted_.key_columns, row_) + " is duplicated.";
       error.schema = wanted_.schema_name;
       error.table = wanted_.name;
       error.constraint = name;

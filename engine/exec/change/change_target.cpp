@@ -156,19 +156,11 @@ Error ChangeTarget::unique_violation(const storage::Duplicate& duplicate, Bytes 
   Error error(sqlstate::kUniqueViolation, "duplicate key value violates unique constraint \"" + name + "\"");
   if (index != nullptr) {
     std::vector<int16_t> columns;
-    bool plain = true;
-    for (const catalog::IndexColumn& c : index->columns) {
-      columns.push_back(c.column);
-      plain &= c.column > 0;
+    for (const catalog::IndexColumn& c : index->columns) columns.push_back(c.column);
+    if (may_read(state_, *relation_, columns)) {
+      const auto key = index_entry_text(state_.session(), state_.context().store, relation_, *index, row);
+      if (key) error.detail = "Key " + *key + " already exists.";
     }
-    std::string key;
-    if (plain) {
-      key = key_text(state_, *relation_, columns, row);
-    } else if (may_read(state_, *relation_, columns)) {
-      const auto text = index_key_text(state_.session(), state_.context().store, relation_, *index, row);
-      if (text) key = " " + *text;
-    }
-    if (!key.empty()) error.detail = "Key" + key + " already exists.";
   }
   return named(std::move(error), name);
 }

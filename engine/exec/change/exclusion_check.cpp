@@ -307,8 +307,8 @@ Error ExclusionCheck::violation(Bytes row, Bytes other) const {
     if (column.column > 0) columns.push_back(column.column);
   }
   if (!may_read(state_, *relation_, columns)) return error;
-  const auto mine = index_key_text(state_.session(), store, relation_, *index_, row);
-  const auto theirs = index_key_text(state_.session(), store, relation_, *index_, other);
+  const auto mine = index_entry_text(state_.session(), store, relation_, *index_, row);
+  const auto theirs = index_entry_text(state_.session(), store, relation_, *index_, other);
   if (mine && theirs) error.detail = "Key " + *mine + " conflicts with existing key " + *theirs + ".";
   return error;
 }
