@@ -1,5 +1,6 @@
 #include "types/text/regex.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/fiber/long_work.h"
@@ -34,6 +35,13 @@ const char* message_of(const re2::RE2& re) {
   }
 }
 
+// RE2's groups in a longest match are PostgreSQL's where there is no choice, and nothing in parentheses comes several times.
+bool groups_may_differ(Str text) {
+  for (size_t at = text.find_first_of("|)"); at != Str::npos; at = text.find_first_of("|)", at + 1))
+    if (text[at] == '|' || (at + 1 < text.size() && Str("*+?{").find(text[at + 1]) != Str::npos)) return true;
+  return false;
+}
+
 constexpr size_t kMaxPatternBytes = size_t{512} << 10;
 
 std::string cache_key(Str pattern, const RegexFlags& f) {
@@ -51,12 +59,10 @@ struct RegexCache {
   const Regex* last = nullptr;
   bool unicode = false;  // while a UnicodeRegexes lives
 
-  const Regex* keep(FuncContext& context, std::string key, std::unique_ptr<re2::RE2> re,
-                    std::unique_ptr<BacktrackRegex> slow) {
+  const Regex* keep(FuncContext& context, std::string key, Regex regex) {
     if (patterns.size() >= kMaxPatterns) patterns.clear();
     Regex& made = patterns[key];
-    made.re_ = std::move(re);
-    made.slow_ = std::move(slow);
+    made = std::move(regex);
     made.context_ = &context;
     last = &made;
     last_key = std::move(key);
@@ -141,18 +147,28 @@ const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags&
       context.fail(sqlstate::kInvalidRegularExpression, std::string("invalid regular expression: ") + error);
       return nullptr;
     }
-    return cache.keep(context, std::move(key), nullptr, std::move(slow));
+    Regex made;
+    made.slow_ = std::move(slow);
+    return cache.keep(context, std::move(key), std::move(made));
   }
   re2::RE2::Options options(re2::RE2::Quiet);
   options.set_longest_match(!translated.lazy);
   options.set_dot_nl(!flags.newline_stops);
-  std::string text = flags.newline_anchors ? "(?m)" + translated.text : translated.text;
-  auto re = std::make_unique<re2::RE2>(text, options);
-  if (!re->ok()) {
-    context.fail(sqlstate::kInvalidRegularExpression, std::string("invalid regular expression: ") + message_of(*re));
+  const std::string prefix = flags.newline_anchors ? "(?m)" : "";
+  Regex made;
+  made.re_ = std::make_unique<re2::RE2>(prefix + translated.text, options);
+  if (!made.re_->ok()) {
+    context.fail(sqlstate::kInvalidRegularExpression,
+                 std::string("invalid regular expression: ") + message_of(*made.re_));
     return nullptr;
   }
-  return cache.keep(context, std::move(key), std::move(re), nullptr);
+  if (translated.lazy || (made.groups() > 0 && groups_may_differ(translated.text)))
+    made.parts_ = RegexParts::read(translated.text, prefix, options);
+  if (made.parts_ != nullptr && made.parts_->prefers_shortest() == options.longest_match()) {
+    options.set_longest_match(!options.longest_match());
+    made.re_ = std::make_unique<re2::RE2>(prefix + translated.text, options);
+  }
+  return cache.keep(context, std::move(key), std::move(made));
 }
 
 bool Regex::find(Str text, size_t from, std::span<Str> found) const {
@@ -163,12 +179,21 @@ bool Regex::find(Str text, size_t from, std::span<Str> found) const {
     return o == BacktrackRegex::Outcome::kMatch;
   }
   note_work(text.size() - from);
-  std::vector<re2::StringPiece> pieces(found.size());
+  std::vector<re2::StringPiece> pieces(parts_ == nullptr ? found.size() : std::min<size_t>(found.size(), 1));
   const RegexSteps steps(re_->ProgramSize());
   if (!re_->Match(re2::StringPiece(text.data(), text.size()), from, text.size(), re2::RE2::UNANCHORED, pieces.data(),
                   static_cast<int>(pieces.size())))
     return false;
-  for (size_t i = 0; i < found.size(); i++) found[i] = Str(pieces[i].data(), pieces[i].size());
+  if (parts_ == nullptr) {
+    for (size_t i = 0; i < found.size(); i++) found[i] = Str(pieces[i].data(), pieces[i].size());
+    return true;
+  }
+  if (found.empty()) return true;
+  const auto begin = static_cast<size_t>(pieces[0].data() - text.data());
+  size_t end = begin + pieces[0].size();
+  if (parts_->prefers_shortest()) end = parts_->shortest(text, begin, end);
+  found[0] = text.substr(begin, end - begin);
+  if (found.size() > 1) parts_->find_groups(text, begin, end, found);
   return true;
 }
 

@@ -2,7 +2,7 @@
 //
 // The leftmost match at or after `from`; found[0] is the whole match, found[i] group i (null data when it took no part).
 // A search that outgrows its bounds fails the context and finds nothing.
-// leftmost-longest, as POSIX wants them, unless the pattern has a non-greedy quantifier.
+// Leftmost-longest, as POSIX wants them; what non-greedy quantifiers change, and what the groups take, is told by regex_parts.h.
 // Back references and look-around, which RE2 does not have, go to a backtracking machine (backtrack.h) whose work is
 // bounded; everything else runs in linear time.
 // Thread safety: a cache belongs to one FuncContext.
@@ -17,6 +17,7 @@
 
 #include "types/function/context.h"
 #include "types/text/backtrack.h"
+#include "types/text/regex_parts.h"
 
 namespace indigo::types {
 
@@ -58,6 +59,7 @@ class Regex {
  private:
   std::unique_ptr<re2::RE2> re_;
   std::unique_ptr<BacktrackRegex> slow_;  // instead of re_
+  std::unique_ptr<RegexParts> parts_;     // where RE2's own preferences are not PostgreSQL's
   FuncContext* context_ = nullptr;
   friend struct RegexCache;
 };

@@ -113,7 +113,6 @@ class Translator {
         }
       } else if ((c == '*' || c == '+' || c == '?' || c == '}') && at_ + 1 < in_.size() && in_[at_ + 1] == '?') {
         lazy = true;
-        if (c == '}' && out.ends_with("){1,1")) make_group_lazy();
         out.append({c, '?'});
         at_ += 2;
       } else if (c == '{' && !starts_bounds()) {
@@ -172,34 +171,6 @@ class Translator {
       utf8_append(last, out);
       i = next;
     }
-  }
-
-  // (...){1,1}? takes as little as the group can: so do the quantifiers in it.
-  void make_group_lazy() {
-    const size_t end = out.size() - 5;
-    std::vector<size_t> open, quantifiers;
-    bool bracket = false;
-    for (size_t i = 0; i < end; i++) {
-      const char c = out[i];
-      if (c == '\\') {
-        i++;
-      } else if (bracket) {
-        bracket = c != ']' || out[i - 1] == '[' || (out[i - 1] == '^' && out[i - 2] == '[');
-      } else if (c == '[') {
-        bracket = true;
-      } else if (c == '(') {
-        open.push_back(i);
-        i += i + 1 < end && out[i + 1] == '?' ? 1 : 0;
-      } else if (c == ')' && !open.empty()) {
-        open.pop_back();
-      } else if ((c == '*' || c == '+' || c == '?' || c == '}') && out[i + 1] != '?') {
-        quantifiers.push_back(i + 1);
-      } else if (c == '*' || c == '+' || c == '?' || c == '}') {
-        i++;
-      }
-    }
-    if (open.empty()) return;
-    for (size_t i = quantifiers.size(); i-- > 0 && quantifiers[i] > open.back();) out.insert(quantifiers[i], 1, '?');
   }
 
   bool starts_bounds() const { return in_[at_] == '{' && at_ + 1 < in_.size() && is_digit(in_[at_ + 1]); }
