@@ -3,6 +3,7 @@
 
 #include "engine/settings/identifier_list.h"
 #include "engine/system/catalog_rows.h"
+#include "engine/system/definitions/builtin_bodies.h"
 #include "engine/system/definitions/expression_text.h"
 #include "sql/stored/routine_body.h"
 #include "sql/stored/stored_tree.h"
@@ -93,7 +94,9 @@ std::optional<std::string> result(SessionParts& session, const FunctionInfo& f) 
 }
 Result<OwnedDatum> statements(SessionParts& session, std::span<const Datum> arguments) {
   const FunctionPtr f = session.session_catalog().function(arguments[0].oid());
-  if (f == nullptr || f->statements.empty()) return text_null();
+  if (f == nullptr) return text_null();
+  if (const auto body = builtin_body(f->oid); !body.empty()) return text_value(std::string(body));
+  if (f->statements.empty()) return text_null();
   INDIGO_ASSIGN(std::string text, sql::print_routine_body(session.context(), f->statements, *f));
   return text_value(std::move(text));
 }
@@ -170,8 +173,6 @@ Result<OwnedDatum> function_definition(SessionParts& session, std::span<const Da
   if (f == nullptr) return text_null();
   if (f->kind == FunctionKind::kAggregate)
     return Error(sqlstate::kWrongObjectType, "\"" + f->name + "\" is an aggregate function");
-  if (f->language == "sql" && f->source.empty() && f->statements.empty())
-    return Error(sqlstate::kFeatureNotSupported, "the text of a built-in SQL function is not supported yet");
   const bool procedure = f->kind == FunctionKind::kProcedure;
   std::string out = std::string("CREATE OR REPLACE ") + (procedure ? "PROCEDURE " : "FUNCTION ") +
                     types::quote_identifier(session.session_catalog().schema_name(f->schema)) + "." +
@@ -188,6 +189,7 @@ Result<OwnedDatum> function_definition(SessionParts& session, std::span<const Da
   });
   if (!support.empty()) out += support + "\n";
   for (const std::string& line : f->settings) out += setting_text(line) + "\n";
+  if (const auto body = builtin_body(f->oid); !body.empty()) return text_value(out + std::string(body) + "\n");
   if (!f->statements.empty()) {
     INDIGO_ASSIGN(const std::string body, sql::print_routine_body(session.context(), f->statements, *f));
     return text_value(out + body + "\n");
