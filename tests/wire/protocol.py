@@ -10,6 +10,9 @@ class Closed(Exception):
     """The server has closed the connection."""
 
 
+ROUTINES = ("RevalidateCachedQuery", "FetchPreparedStatement", "transformAssignedExpr")
+
+
 def message(type_byte, body=b""):
     return type_byte + struct.pack(">I", len(body) + 4) + body
 
@@ -196,8 +199,9 @@ def decode(type_byte, body, others=None):
         field = fields(body)
         kind = "ErrorResponse" if type_byte == b"E" else "NoticeResponse"
         position = f" at {field['P'].decode()}" if "P" in field else ""
-        # PostgreSQL names the routine of every error; drivers look for this one.
-        routine = " by RevalidateCachedQuery" if field.get("R") == b"RevalidateCachedQuery" else ""
+        # PostgreSQL names the routine of every error; drivers look for these.
+        routine = field.get("R", b"").decode()
+        routine = f" by {routine}" if routine in ROUTINES else ""
         return f"{kind} {field['V'].decode()} {field['C'].decode()} {quote(field['M'])}{position}{routine}"
     if type_byte in b"GH":
         code, count = struct.unpack(">BH", body[:3])

@@ -52,11 +52,18 @@ struct ErrorResponse {
 
  private:
   // The function of PostgreSQL that raises the error, where drivers look at it: asyncpg and JDBC prepare their statement again
-  // when a changed table has made it useless.
+  // when a changed table has made it useless, others when it is gone, and an assignment of a wrong type is known by it.
   static std::string_view routine(const Error& error) {
-    bool stale =
-        error.state == sqlstate::kFeatureNotSupported && error.message == "cached plan must not change result type";
-    return stale ? "RevalidateCachedQuery" : "";
+    const std::string_view message = error.message;
+    if (error.state == sqlstate::kFeatureNotSupported && message == "cached plan must not change result type")
+      return "RevalidateCachedQuery";
+    if (error.state == sqlstate::kInvalidSqlStatementName && message.starts_with("prepared statement \""))
+      return "FetchPreparedStatement";
+    if (error.state == sqlstate::kDatatypeMismatch && message.starts_with("column \"") &&
+        message.find("\" is of type ") != std::string_view::npos &&
+        message.find(" but expression is of type ") != std::string_view::npos)
+      return "transformAssignedExpr";
+    return "";
   }
   static std::string_view without_nul(std::string_view text) { return text.substr(0, text.find('\0')); }
   static void put_field(char field, std::string_view value, OutputBuffer& out) {
