@@ -55,9 +55,9 @@ int compare(FuncContext& context, const CallInfo& call, Str a, Str b) {
   }
   return type_order(oid::kAnyArray)->compare(Datum::of(a), Datum::of(b), element_collator(context, call));
 }
-// The elements' order and what it is under; no order: the context has the error.
+// What tells the elements apart, and under what; no order: the context has the error.
 HeldOrder element_order(FuncContext& context, const CallInfo& call, const ArrayView& a) {
-  const TypeOrder* order = array_order(context, a);
+  const TypeOrder* order = array_equality(context, a);
   const Collator* collator = element_collator(context, call);
   if (order == nullptr || collator == nullptr || collator->members() == nullptr) return {order, collator};
   return order_of_member(a.element_type(), a.element_phys(), collator);
@@ -70,7 +70,9 @@ bool is_greater(int c) { return c > 0; }
 bool is_greater_equal(int c) { return c >= 0; }
 template <bool (*F)(int)>
 bool compare_by(FuncContext& context, const CallInfo& call, Str a, Str b) {
-  return array_order(context, ArrayView(a)) != nullptr && F(compare(context, call, a, b));
+  constexpr bool kEquality = F == is_equal || F == is_unequal;
+  const TypeOrder* order = kEquality ? array_equality(context, ArrayView(a)) : array_order(context, ArrayView(a));
+  return order != nullptr && F(compare(context, call, a, b));
 }
 int32_t compare_three_way(FuncContext& context, const CallInfo& call, Str a, Str b) {
   return array_order(context, ArrayView(a)) != nullptr ? three_way(compare(context, call, a, b), 0) : 0;

@@ -33,5 +33,11 @@ inline const TypeOrder* array_order(FuncContext& context, const ArrayView& a) {
   if (order == nullptr) fail_no_comparison(context, a.element_type());
   return order;
 }
+// The same for those that only ask what is equal.
+inline const TypeOrder* array_equality(FuncContext& context, const ArrayView& a) {
+  const TypeOrder* order = order_of(context, a.element_type());
+  if (order == nullptr) fail_no_equality(context, a.element_type());
+  return order;
+}
 
 }  // namespace indigo::types

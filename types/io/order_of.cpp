@@ -18,4 +18,9 @@ void fail_no_comparison(FuncContext& context, Oid type) {
                "could not identify a comparison function for type " + format_type(context, type));
 }
 
+void fail_no_equality(FuncContext& context, Oid type) {
+  context.fail(sqlstate::kUndefinedFunction,
+               "could not identify an equality operator for type " + format_type(context, type));
+}
+
 }  // namespace indigo::types

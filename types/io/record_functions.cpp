@@ -16,18 +16,18 @@ namespace indigo::types {
 
 namespace {
 
-int compare_record_values(FuncContext& context, Str x, Str y) {
+int compare_record_values(FuncContext& context, Str x, Str y, bool equality = false) {
   return compare_fields(context, x, y, [&](const Datum& a, const Datum& b, Oid type) {
     if (order_of(context, type) == nullptr) {
-      fail_no_comparison(context, type);
+      equality ? fail_no_equality(context, type) : fail_no_comparison(context, type);
       return 0;
     }
     const HeldOrder held = order_of_member(type, a.phys, context.session().catalog().member_orders());
     return held.order->compare(a, b, held.collator);
   });
 }
-bool record_eq(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) == 0; }
-bool record_ne(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) != 0; }
+bool record_eq(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b, true) == 0; }
+bool record_ne(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b, true) != 0; }
 bool record_lt(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) < 0; }
 bool record_le(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) <= 0; }
 bool record_gt(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) > 0; }

@@ -2,6 +2,7 @@
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
+#include "sql/analyze/type/signature_text.h"
 #include "sql/parse/node.h"
 #include "types/oids.h"
 
@@ -84,7 +85,8 @@ Result<ExprPtr> transform_min_max(Scope& scope, const PgQuery__Node& node) {
   INDIGO_ASSIGN(out->arguments, transform_list(scope, nodes(m.n_args, m.args)));
   INDIGO_ASSIGN(out->type, unify(scope.a, out->arguments, out->greatest ? "GREATEST" : "LEAST"));
   if (scope.catalog().btree_operator(base_type(scope.catalog(), out->type.oid), 1) == kInvalidOid) {
-    INDIGO_TRY(sort_operators(scope.a, out->type.oid, true, false, m.location));
+    return Error(sqlstate::kUndefinedFunction,
+                 "could not identify a comparison function for type " + format_type(scope.catalog(), out->type.oid));
   }
   return ExprPtr(out);
 }
