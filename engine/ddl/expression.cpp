@@ -164,6 +164,7 @@ Result<StoredExpression> keep_expression(DdlContext& c, const sql::ExprPtr& expr
   }
   StoredExpression out;
   out.type = expr->type;
+  if (const auto* constant = sql::try_as<sql::ConstExpr>(expr)) out.null = constant->value.get().null;
   INDIGO_ASSIGN(out.tree, sql::store_tree(expr));
   out.columns.assign(references.columns().begin(), references.columns().end());
   out.references.assign(references.addresses().begin(), references.addresses().end());

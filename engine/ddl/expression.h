@@ -31,6 +31,7 @@ struct StoredExpression {
   bool immutable = true;
   bool system_columns = false;  // mentions some: an index refuses them when all else is in order
   bool constant = false;        // no column, function of the row's or volatile part
+  bool null = false;            // NULL itself, of whatever type
 };
 
 // `relation` may be null for uses without columns. `target` as in sql::analyze_expression.

@@ -214,15 +214,17 @@ Status execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s) 
   const std::string output_name = output != nullptr ? output->name : "", send_name = send != nullptr ? send->name : "";
   t.output = output_name;
   t.send = send_name;
-  bool null_seen = false;
+  bool null_seen = false, default_seen = false;
   std::vector<Address> default_references;
   for (const PgQuery__Node* node : nodes(s.n_constraints, s.constraints)) {
     const PgQuery__Constraint* k = node->constraint;
     switch (k->contype) {
       case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT: {
-        if (t.default_expr) return Error(sqlstate::kSyntaxError, "multiple default expressions");
+        if (default_seen) return Error(sqlstate::kSyntaxError, "multiple default expressions");
+        default_seen = true;
         INDIGO_ASSIGN(const StoredExpression e,
                       store_of_domain(c, k->raw_expr, ExpressionUse::kDefault, nullptr, base));
+        if (e.null) break;  // as if there were none
         t.default_expr = e.tree;
         INDIGO_ASSIGN(t.default_text, expression_text(c, e.tree, nullptr, false));
         default_references = e.references;
@@ -267,6 +269,9 @@ Status set_default(DdlContext& c, const TypePtr& type, const PgQuery__Node* valu
   if (!sql::absent(value)) {
     const TypeRef base{type->base, type->base_typmod, type->collation};
     INDIGO_ASSIGN(stored, store_of_domain(c, value, ExpressionUse::kDefault, nullptr, base));
+    if (stored->null) stored.reset();
+  }
+  if (stored) {
     INDIGO_ASSIGN(text, expression_text(c, stored->tree, nullptr, false));
     for (const Address& a : stored->references) {
       INDIGO_TRY(record_dependency(c, {pg_type::kOid, type->oid, 0}, a, 'n'));
