@@ -26,9 +26,13 @@ Result<sql::ExprPtr> ValueCast::conversion(SessionParts& session, const types::T
 Result<ValueCast> ValueCast::make(SessionParts& session, const types::TypeRef& from, const types::TypeRef& to,
                                   bool through_text) {
   ValueCast cast;
-  const auto type = from.oid == oid::kRecord && !through_text ? session.session_catalog().type(to.oid) : nullptr;
+  auto type = from.oid == oid::kRecord && !through_text ? session.session_catalog().type(to.oid) : nullptr;
+  while (type != nullptr && type->kind == 'd') type = session.session_catalog().type(type->base);
   if (type != nullptr && type->relation != kInvalidOid) {
-    cast.composite_ = to.oid;
+    cast.composite_ = type->oid;
+    if (type->oid == to.oid) return cast;
+    INDIGO_ASSIGN(ValueCast checked, make(session, type_of(session, type->oid), to, false));
+    cast.to_domain_ = std::make_unique<ValueCast>(std::move(checked));
     return cast;
   }
   INDIGO_ASSIGN(const sql::ExprPtr e, conversion(session, from, to, through_text));
@@ -37,7 +41,11 @@ Result<ValueCast> ValueCast::make(SessionParts& session, const types::TypeRef& f
 }
 
 Result<Datum> ValueCast::apply(SessionParts& session, const Datum& value) {
-  if (composite_ != kInvalidOid) return value.null ? value : from_record(session, value.str);
+  if (composite_ != kInvalidOid) {
+    if (value.null) return to_domain_ == nullptr ? value : to_domain_->apply(session, value);
+    INDIGO_ASSIGN(const Datum row, from_record(session, value.str));
+    return to_domain_ == nullptr ? row : to_domain_->apply(session, row);
+  }
   if (expression_ == nullptr) return value;
   Datum out;
   if (expression_->needs_context()) {

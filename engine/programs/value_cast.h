@@ -32,6 +32,7 @@ class ValueCast {
   std::unique_ptr<exec::ScalarExpression> expression_;
   Oid composite_ = kInvalidOid;  // what a record becomes
   std::string image_;
+  std::unique_ptr<ValueCast> to_domain_;  // over the composite type
 };
 
 }  // namespace programs

@@ -41,9 +41,11 @@ class DomainCastNode final : public Node {
     std::string name;
     NodePtr condition;
   };
-  DomainCastNode(QueryState& state, NodePtr argument, std::string domain, bool not_null, std::vector<Check> checks)
+  DomainCastNode(QueryState& state, NodePtr argument, std::string schema, std::string domain, bool not_null,
+                 std::vector<Check> checks)
       : Node(state),
         argument_(std::move(argument)),
+        schema_(std::move(schema)),
         domain_(std::move(domain)),
         not_null_(not_null),
         checks_(std::move(checks)) {}
@@ -53,7 +55,8 @@ class DomainCastNode final : public Node {
     if (not_null_) {
       for (uint32_t i = 0; i < selection.count; i++) {
         if (value.is_null(selection[i])) {
-          functions().fail(sqlstate::kNotNullViolation, "domain " + domain_ + " does not allow null values");
+          functions().fail(
+              named(Error(sqlstate::kNotNullViolation, "domain " + domain_ + " does not allow null values")));
           return value;
         }
       }
@@ -71,8 +74,7 @@ class DomainCastNode final : public Node {
           Error error(sqlstate::kCheckViolation,
                       "value for domain " + domain_ + " violates check constraint \"" + check.name + "\"");
           error.constraint = check.name;
-          error.data_type = domain_;
-          functions().fail(std::move(error));
+          functions().fail(named(std::move(error)));
           return value;
         }
       }
@@ -81,8 +83,14 @@ class DomainCastNode final : public Node {
   }
 
  private:
+  Error named(Error error) const {
+    error.schema = schema_;
+    error.data_type = domain_;
+    return error;
+  }
+
   NodePtr argument_;
-  std::string domain_;
+  std::string schema_, domain_;
   bool not_null_;
   std::vector<Check> checks_;
   Chunk values_;
@@ -113,8 +121,9 @@ Result<NodePtr> compile_cast(Builder& b, const sql::Expr& e) {
         checks.push_back({check.name, std::move(condition)});
       }
       auto info = b.state().session().catalog().type(e.type.oid);
-      NodePtr node = std::make_unique<DomainCastNode>(b.state(), std::move(argument), info ? info->name : "",
-                                                      x.not_null, std::move(checks));
+      NodePtr node = std::make_unique<DomainCastNode>(
+          b.state(), std::move(argument), info ? b.state().session().catalog().schema_name(info->schema) : "",
+          info ? info->name : "", x.not_null, std::move(checks));
       inherit(*node, {children[0]});
       for (const Node* c : children) node->is_volatile |= c->is_volatile;
       if (node->is_volatile) node->invariant = false;

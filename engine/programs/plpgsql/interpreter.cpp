@@ -149,8 +149,19 @@ Result<OwnedDatum> Interpreter::returned() {
     for (const OwnedDatum& v : kept) values.push_back(v.get());
     return OwnedDatum(Datum::of(Str(types::make_record(result.type.oid, result.columns, values, result.names))));
   }
-  if (!answer_ || answer_->get().null) return null;
+  if (!answer_) return null;
+  const bool domain = info != nullptr && info->kind == 'd';
+  if (answer_->get().null && (!domain || answer_type_.oid == result.type.oid)) return null;
   if (!result.row) {
+    if (domain && !answer_->get().null && answer_type_.oid == oid::kRecord) {
+      const TypeRef base = type_of(session_, info->base);
+      const RoutineResult row = result_of(session_, function_.info(), base, {});
+      if (row.row && base.oid != oid::kRecord) {
+        INDIGO_ASSIGN(const OwnedDatum image, returned_row(row));
+        INDIGO_ASSIGN(const Datum value, function_.cast(session_, image.get(), base, result.type));
+        return OwnedDatum(value);
+      }
+    }
     INDIGO_ASSIGN(const Datum value, function_.cast(session_, answer_->get(), answer_type_, result.type));
     return OwnedDatum(value);
   }
@@ -161,7 +172,11 @@ Result<OwnedDatum> Interpreter::returned() {
                  "cannot return non-composite value from function returning composite type");
   }
   if (!result.known || answer_type_.oid == result.type.oid) return *answer_;
-  // A record becomes the row type, field by field.
+  return returned_row(result);
+}
+
+// A record becomes the row type, field by field.
+Result<OwnedDatum> Interpreter::returned_row(const RoutineResult& result) {
   const types::RecordFields fields = types::read_record(answer_->get().str);
   if (result.type.oid != oid::kRecord) INDIGO_TRY(check_row(session_, kReturnedRecord, fields.types, result.columns));
   std::vector<OwnedDatum> kept;

@@ -52,6 +52,7 @@ class Interpreter {
   Status begin(std::span<const Datum> arguments);
   Status initialise(int variable);
   Result<OwnedDatum> returned();
+  Result<OwnedDatum> returned_row(const RoutineResult& result);
   Result<Flow> run(const StatementList& list);         // code_run.cpp
   Result<Flow> run(const tree::Statement& statement);  // of one that code has no instructions for
   Result<Flow> run_block(const tree::Block& block);

@@ -296,6 +296,14 @@ Status Interpreter::assign_row(const tree::Target& target, std::span<const TypeR
     set_null(first.variable);
     return {};
   }
+  if (target.places.size() == 1 && first.fields.empty() && !types.empty() &&
+      function_.variable(first.variable).of_composite_domain) {
+    const Oid only = types.size() == 1 ? types[0].oid : kInvalidOid;
+    if (only != oid::kRecord && types::fields_relation(session_.session_catalog(), only) == nullptr) {
+      const std::string image = types::make_record(oid::kRecord, types, values, names);
+      return assign_variable(first.variable, Datum::of(Str(image)), {oid::kRecord, -1, kInvalidOid});
+    }
+  }
   if (!types.empty() && values.size() != target.places.size()) INDIGO_TRY(check_multiple_assignment(session_));
   for (size_t i = 0; i < target.places.size(); i++) {
     if (i < values.size()) {

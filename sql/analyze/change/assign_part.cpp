@@ -15,8 +15,8 @@ bool is_subscript(const PgQuery__Node* step) { return is(step, PG_QUERY__NODE__N
 
 class PartAssigner {
  public:
-  PartAssigner(Scope& scope, const std::string& column, const ExprPtr& value, int location)
-      : scope_(scope), column_(column), value_(value), location_(location) {}
+  PartAssigner(Scope& scope, const std::string& column, const ExprPtr& value, int location, bool through_text)
+      : scope_(scope), column_(column), value_(value), location_(location), through_text_(through_text) {}
 
   // A domain is asked when all its parts are there: not of what the parts before this one have made.
   Result<ExprPtr> assign(const ExprPtr& before, const TypeRef& type, NodeList steps) {
@@ -38,7 +38,10 @@ class PartAssigner {
 
   // The value itself, at the last step; null when it cannot be converted.
   Result<ExprPtr> converted(const TypeRef& type) {
-    return coerce_to_target(scope_.a, value_, type, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1);
+    INDIGO_ASSIGN(ExprPtr out,
+                  coerce_to_target(scope_.a, value_, type, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
+    if (out || !through_text_) return out;
+    return coerce_through_text(scope_.a, value_, type);
   }
 
   Result<ExprPtr> element(const ExprPtr& old, const TypeRef& type, NodeList steps) {
@@ -146,13 +149,14 @@ class PartAssigner {
   std::string column_;  // or the field of it that is being read
   const ExprPtr& value_;
   const int location_;
+  const bool through_text_;
 };
 
 }  // namespace
 
 Result<ExprPtr> assign_part(Scope& scope, const std::string& column, const TypeRef& type, const ExprPtr& old,
-                            const ExprPtr& value, NodeList indirection, int location) {
-  return PartAssigner(scope, column, value, location).assign(old, type, indirection);
+                            const ExprPtr& value, NodeList indirection, int location, bool through_text) {
+  return PartAssigner(scope, column, value, location, through_text).assign(old, type, indirection);
 }
 
 Error default_of_part(const Scope& scope, NodeList indirection, int location) {

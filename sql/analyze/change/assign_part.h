@@ -12,9 +12,10 @@
 
 namespace indigo::sql {
 
-// `old`: the column's value before, of type `type`; `location`: the target's, for messages.
+// `old`: the column's value before, of type `type`; `location`: the target's, for messages. `through_text`: values that no cast
+// converts go by their texts, as programs assign.
 Result<ExprPtr> assign_part(Scope& scope, const std::string& column, const TypeRef& type, const ExprPtr& old,
-                            const ExprPtr& value, NodeList indirection, int location);
+                            const ExprPtr& value, NodeList indirection, int location, bool through_text = false);
 
 // 0A000 for DEFAULT as the value of a part.
 Error default_of_part(const Scope& scope, NodeList indirection, int location);

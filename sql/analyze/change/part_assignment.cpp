@@ -200,7 +200,7 @@ Result<ExprPtr> analyze_part_assignment(catalog::SessionContext& session, std::s
   Scope scope(a, nullptr);
   const NodeList indirection(steps.data(), steps.size());
   if (indirection.empty()) return Error(sqlstate::kSyntaxError, "\"" + std::string(place) + "\" has no part");
-  return assign_part(scope, std::string(name.back()), found.value->type, found.value, source, indirection, -1);
+  return assign_part(scope, std::string(name.back()), found.value->type, found.value, source, indirection, -1, true);
 }
 
 }  // namespace indigo::sql

@@ -190,18 +190,13 @@ Result<ExprPtr> analyze_assignment(catalog::SessionContext& session, const TypeR
   value->type = from;
   value->location = -1;
   const ExprPtr source = value;
+  // A record of a program has no fields to convert before it is there.
+  if (through_text && from.oid == oid::kRecord && is_composite(a.catalog, base_type(a.catalog, to.oid)))
+    return coerce_through_text(a, source, to);
   INDIGO_ASSIGN(ExprPtr out, coerce_to_target(a, source, to, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
   if (out == source) return ExprPtr();
   if (out) return out;
-  if (through_text) {
-    const TypeRef base = base_type_ref(a.catalog, to.oid);
-    auto cast = std::make_shared<IoCastExpr>();
-    cast->argument = source;
-    cast->type = type_with_collation(a.catalog, {base.oid, base.oid == to.oid ? to.typmod : base.typmod, kInvalidOid});
-    cast->implicit = true;
-    if (base.oid == to.oid) return ExprPtr(cast);
-    return coerce_to_domain(a, cast, to.oid, Coercion::kAssignment, -1);
-  }
+  if (through_text) return coerce_through_text(a, source, to);
   return Error(sqlstate::kDatatypeMismatch,
                "cannot cast type " + format_type(a.catalog, from.oid) + " to " + format_type(a.catalog, to.oid));
 }

@@ -330,4 +330,14 @@ Result<ExprPtr> coerce_to_domain(Analysis& a, const ExprPtr& e, Oid domain, Coer
   return ExprPtr(cast);
 }
 
+Result<ExprPtr> coerce_through_text(Analysis& a, const ExprPtr& e, const TypeRef& to) {
+  const TypeRef base = base_type_ref(a.catalog, to.oid);
+  auto cast = std::make_shared<IoCastExpr>();
+  cast->argument = e;
+  cast->type = type_with_collation(a.catalog, {base.oid, base.oid == to.oid ? to.typmod : base.typmod, kInvalidOid});
+  cast->implicit = true;
+  if (base.oid == to.oid) return ExprPtr(cast);
+  return coerce_to_domain(a, cast, to.oid, Coercion::kAssignment, -1);
+}
+
 }  // namespace indigo::sql

@@ -57,6 +57,8 @@ Result<ExprPtr> coerce_to_boolean(Analysis& a, const ExprPtr& e, const char* con
 Result<ExprPtr> coerce_to_specific(Analysis& a, const ExprPtr& e, Oid type, const char* construct);
 // The modifier of a domain's base type, and its checks, around a value that already has that base type.
 Result<ExprPtr> coerce_to_domain(Analysis& a, const ExprPtr& e, Oid domain, Coercion context, int location);
+// By the value's text, whatever the types: as programs assign where no cast converts.
+Result<ExprPtr> coerce_through_text(Analysis& a, const ExprPtr& e, const TypeRef& to);
 // The checks that a cast to a domain makes: of the domains below it, too.
 Status add_domain_checks(Analysis& a, DomainCastExpr& cast);
 // Unknown literals and parameters become text.
