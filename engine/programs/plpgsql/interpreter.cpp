@@ -65,6 +65,20 @@ bool catches(const tree::Handler& handler, const SqlState& state) {
   });
 }
 
+// A row of a type that has lost columns, as the record that a caller expects.
+OwnedDatum without_dropped(SessionParts& session, const OwnedDatum& row, Oid type) {
+  const auto relation = types::fields_relation(session.session_catalog(), type);
+  if (relation == nullptr) return row;
+  std::vector<std::string> names;
+  for (const auto& column : relation->columns) {
+    if (!column.dropped) names.push_back(column.name);
+  }
+  if (names.size() == relation->columns.size()) return row;
+  const types::RecordFields fields = types::live_fields(session.session_catalog(), row.get().str);
+  if (fields.values.size() != names.size()) return row;
+  return OwnedDatum(Datum::of(Str(types::make_record(oid::kRecord, fields.types, fields.values, names))));
+}
+
 }  // namespace
 
 Interpreter::Interpreter(SessionParts& session, PlpgsqlFunction& function, RowList* rows)
@@ -171,7 +185,8 @@ Result<OwnedDatum> Interpreter::returned() {
     return Error(sqlstate::kDatatypeMismatch,
                  "cannot return non-composite value from function returning composite type");
   }
-  if (!result.known || answer_type_.oid == result.type.oid) return *answer_;
+  if (answer_type_.oid == result.type.oid) return *answer_;
+  if (!result.known) return without_dropped(session_, *answer_, answer_type_.oid);
   return returned_row(result);
 }
 
