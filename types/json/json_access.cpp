@@ -39,20 +39,44 @@ std::optional<std::string> text_of(FuncContext& context, const Found<V>& v) {
   return v && v->kind() != JsonKind::kNull ? std::optional<std::string>(v->text(context)) : std::nullopt;
 }
 
+// Who looks for a key in json decodes all its strings, and so meets escapes that stand for no text. False: the context has the
+// error.
+class Decoded final : public JsonSink {
+  void begin_object() override {}
+  void end_object() override {}
+  void begin_array() override {}
+  void end_array() override {}
+  void key(Str) override {}
+  void string(Str) override {}
+  void number(Str) override {}
+  void boolean(bool) override {}
+  void null() override {}
+};
+template <class V>
+bool can_decode(FuncContext& context, Str document) {
+  if (std::is_same_v<V, JsonbView> || document.find("\\u") == Str::npos) return true;
+  Decoded strings;
+  return parse_json(context, document, &strings);
+}
+
 template <class V>
 std::optional<Str> object_field(FuncContext& context, Str document, Str name) {
+  if (!can_decode<V>(context, document)) return {};
   return raw_of(field_of(context, V(document), name));
 }
 template <class V>
 std::optional<std::string> object_field_text(FuncContext& context, Str document, Str name) {
+  if (!can_decode<V>(context, document)) return {};
   return text_of(context, field_of(context, V(document), name));
 }
 template <class V>
-std::optional<Str> array_element(FuncContext&, Str document, int32_t index) {
+std::optional<Str> array_element(FuncContext& context, Str document, int32_t index) {
+  if (!can_decode<V>(context, document)) return {};
   return raw_of(element_of(V(document), index));
 }
 template <class V>
 std::optional<std::string> array_element_text(FuncContext& context, Str document, int32_t index) {
+  if (!can_decode<V>(context, document)) return {};
   return text_of(context, element_of(V(document), index));
 }
 
@@ -77,10 +101,12 @@ Found<V> at_path(FuncContext& context, V v, Str path_image) {
 }
 template <class V>
 std::optional<Str> extract_path(FuncContext& context, Str document, Str path) {
+  if (!can_decode<V>(context, document)) return {};
   return raw_of(at_path(context, V(document), path));
 }
 template <class V>
 std::optional<std::string> extract_path_text(FuncContext& context, Str document, Str path) {
+  if (!can_decode<V>(context, document)) return {};
   return text_of(context, at_path(context, V(document), path));
 }
 
@@ -125,6 +151,7 @@ Producer open_elements(FuncContext& context, const CallInfo&, std::span<const Da
     fail(context, array_error<V>(name.c_str(), v.kind()));
     return empty_set();
   }
+  if (kText && !can_decode<V>(context, arguments[0].str)) return empty_set();
   auto rows = std::make_unique<RowSet>();
   v.for_each_element([&](V e) {
     rows->add_in_turn({member(context, *rows, e, kText)});
@@ -141,6 +168,7 @@ Producer open_each(FuncContext& context, const CallInfo&, std::span<const Datum>
     fail(context, object_error<V>(name.c_str(), v.kind()));
     return empty_set();
   }
+  if (!can_decode<V>(context, arguments[0].str)) return empty_set();
   auto rows = std::make_unique<RowSet>();
   v.for_each_field(context, [&](Str key, V e) {
     rows->add_in_turn({rows->text(key), member(context, *rows, e, kText)});
@@ -157,6 +185,7 @@ Producer open_keys(FuncContext& context, const CallInfo&, std::span<const Datum>
                       (v.kind() == JsonKind::kArray ? "an array" : "a scalar"));
     return empty_set();
   }
+  if (!can_decode<V>(context, arguments[0].str)) return empty_set();
   auto rows = std::make_unique<RowSet>();
   v.for_each_field(context, [&](Str key, V) {
     rows->add_in_turn({rows->text(key)});

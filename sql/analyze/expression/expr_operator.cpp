@@ -216,7 +216,7 @@ Result<ExprPtr> make_distinct(Scope& scope, NodeList name, const ExprPtr& left, 
   if (same->type.oid != oid::kBool) {
     return scope.error(sqlstate::kDatatypeMismatch, "IS DISTINCT FROM requires = operator to yield boolean", location);
   }
-  if (returns_set(same)) {
+  if (same->returns_set) {
     return scope.error(sqlstate::kFeatureNotSupported, "IS DISTINCT FROM must not return a set", location);
   }
   auto out = std::make_shared<DistinctExpr>();
