@@ -1,5 +1,7 @@
 #include "engine/ddl/object/enum_order.h"
 
+#include <cmath>
+
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/rows.h"
 
@@ -42,7 +44,7 @@ std::vector<Oid> spread_label_oids(DdlContext& c, Oid type, size_t labels) {
   return out;
 }
 
-Oid label_oid_at(DdlContext& c, std::span<const Oid> labels, size_t place) {
+Oid label_oid_at(DdlContext& c, std::span<const Oid> labels, std::span<const float> orders, size_t place) {
   if (labels.empty()) return spread_label_oids(c, kInvalidOid, 1)[0];
   const Oid low = place == 0 ? oid::kFirstUserOid : labels[place - 1];
   const Oid high = place == labels.size() ? kEnd : labels[place];
@@ -50,6 +52,20 @@ Oid label_oid_at(DdlContext& c, std::span<const Oid> labels, size_t place) {
   Oid wanted = low + (high - low) / 2;
   if (place == labels.size()) wanted = std::min(wanted, low + kStep);
   if (place == 0) wanted = std::max(wanted, high - kStep);
+  if (place > 0 && place < labels.size()) {
+    // Close to a neighbour that seems to be the last that was added: more labels will come on this side of it.
+    constexpr Oid kNear = 1 << 14, kAbout = kNear + 64;
+    const Oid before = low - (place == 1 ? oid::kFirstUserOid : labels[place - 2]);
+    const Oid behind = (place + 1 == labels.size() ? kEnd : labels[place + 1]) - high;
+    const auto added = [&](size_t label) { return orders[label] != std::floor(orders[label]); };
+    const bool follows = before < kAbout || (before <= high - low && added(place - 1));
+    const bool precedes = behind < kAbout || (behind <= high - low && added(place));
+    if (follows && before < behind) {
+      wanted = std::min(wanted, low + kNear);
+    } else if (precedes && behind < before) {
+      wanted = std::max(wanted, high - kNear);
+    }
+  }
   return free_between(c, low, high, wanted);
 }
 

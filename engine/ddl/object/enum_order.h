@@ -14,7 +14,8 @@ namespace indigo::engine::ddl {
 
 // For the labels of a new type, ascending.
 std::vector<Oid> spread_label_oids(DdlContext& c, Oid type, size_t labels);
-// For a label at `place` among `labels` (their OIDs, ascending); kInvalidOid when no number is left there.
-Oid label_oid_at(DdlContext& c, std::span<const Oid> labels, size_t place);
+// For a label at `place` among `labels` (their OIDs, ascending) with these enumsortorders; kInvalidOid when no number is left
+// there.
+Oid label_oid_at(DdlContext& c, std::span<const Oid> labels, std::span<const float> orders, size_t place);
 
 }  // namespace indigo::engine::ddl

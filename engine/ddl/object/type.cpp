@@ -88,26 +88,29 @@ Status execute_create_enum(DdlContext& c, const PgQuery__CreateEnumStmt& s) {
 
 namespace {
 
-// enumsortorder of a label at `place`: between its neighbours'. Where floats are exhausted all labels are renumbered.
-Result<float> sort_order_at(DdlContext& c, const types::TypeInfo& type, size_t place) {
+std::vector<float> sort_orders(DdlContext& c, const types::TypeInfo& type) {
   std::vector<float> orders;
   const SystemTable& t = table(c, pg_enum::kOid);
   for (const Oid oid : type.enum_label_oids) {
     std::string image;
     if (t.find_oid(c.txn, oid, image)) orders.push_back(t.reader(image).f32(pg_enum::c_enumsortorder));
   }
+  return orders;
+}
+
+// enumsortorder of a label at `place`: between its neighbours'. Where floats are exhausted all labels are renumbered.
+Result<float> sort_order_at(DdlContext& c, const types::TypeInfo& type, std::span<const float> orders, size_t place) {
   if (orders.empty()) return 1.0f;
   if (place == 0) return orders.front() - 1;
   if (place >= orders.size()) return orders.back() + 1;
   const float order = (orders[place - 1] + orders[place]) / 2;
   if (order != orders[place - 1] && order != orders[place]) return order;
-  // From the last one down, past the new label's place: no two are equal on the way.
+  // From the last one down: numbers only grow, so no two are equal on the way.
   for (size_t i = orders.size(); i-- > 0;) {
-    const auto number = static_cast<float>(i < place ? i + 1 : i + 2);
     INDIGO_TRY(update_row(c, pg_enum::kOid, {Datum::of_oid(type.enum_label_oids[i])},
-                          [&](RowValues& v) { v.f32(pg_enum::c_enumsortorder, number); }));
+                          [&](RowValues& v) { v.f32(pg_enum::c_enumsortorder, static_cast<float>(i + 1)); }));
   }
-  return static_cast<float>(place + 1);
+  return static_cast<float>(place) + 0.5f;
 }
 
 }  // namespace
@@ -148,9 +151,10 @@ Status execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumStmt& s) {
     }
     if (s.new_val_is_after) place++;
   }
-  const Oid oid = label_oid_at(c, type->enum_label_oids, place);
+  const std::vector<float> orders = sort_orders(c, *type);
+  const Oid oid = label_oid_at(c, type->enum_label_oids, orders, place);
   if (oid == kInvalidOid) return unsupported("ALTER TYPE ... ADD VALUE between labels without a number between theirs");
-  INDIGO_ASSIGN(const float order, sort_order_at(c, *type, place));
+  INDIGO_ASSIGN(const float order, sort_order_at(c, *type, orders, place));
   INDIGO_TRY(insert_label(c, type->oid, oid, order, s.new_val));
   c.catalog.added_label(type->oid, oid);
   return {};
