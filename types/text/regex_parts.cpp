@@ -246,11 +246,11 @@ class RegexParts::Finder {
  public:
   Finder(const RegexParts& parts, Str text, std::span<Str> found) : parts_(parts), text_(text), found_(found) {}
 
-  // The smallest end of a match from `begin`; one ends at `end`.
+  // The smallest end of a match from `begin`; one ends at `end` or before.
   size_t shortest(Part& part, size_t begin, size_t end) const {
     const re2::RE2& re = program(part);
-    const auto by = [&](size_t e) { return runs(re, begin, e, re2::RE2::ANCHOR_START, nullptr); };
-    if (begin == end || !by(end - 1)) return end;
+    const auto by = [&](size_t e) { return runs(re, begin, e, re2::RE2::ANCHOR_START); };
+    if (begin == end || !by(end - 1)) return end;  // mostly
     // By steps that double: the end is near in most texts.
     size_t without = begin, step = 16;
     if (by(begin)) return begin;
@@ -296,17 +296,21 @@ class RegexParts::Finder {
   }
   re2::RE2& program(Part& part) const { return made(part.program, std::string(part.text)); }
 
-  bool runs(const re2::RE2& re, size_t begin, size_t end, re2::RE2::Anchor anchor, re2::StringPiece* match) const {
-    note_work(64);
+  bool runs(const re2::RE2& re, size_t begin, size_t end, re2::RE2::Anchor anchor) const {
+    note_work(64 + (end - begin));
     const RegexSteps steps(re.ProgramSize());
-    return re.Match(re2::StringPiece(text_.data(), text_.size()), begin, end, anchor, match, match == nullptr ? 0 : 1);
+    return re.Match(re2::StringPiece(text_.data(), text_.size()), begin, end, anchor, nullptr, 0);
   }
-  bool whole(const re2::RE2& re, size_t begin, size_t end) const {
-    return runs(re, begin, end, re2::RE2::ANCHOR_BOTH, nullptr);
-  }
+  bool whole(const re2::RE2& re, size_t begin, size_t end) const { return runs(re, begin, end, re2::RE2::ANCHOR_BOTH); }
   size_t longest(Part& part, size_t begin, size_t end) const {
     re2::StringPiece match;
-    return runs(program(part), begin, end, re2::RE2::ANCHOR_START, &match) ? begin + match.size() : begin;
+    note_work(64);
+    const re2::RE2& re = program(part);
+    const RegexSteps steps(re.ProgramSize());
+    const re2::StringPiece text(text_.data(), text_.size());
+    if (!re.Match(text, begin, end, re2::RE2::ANCHOR_START, &match, 1)) return begin;
+    note_work(match.size());
+    return begin + match.size();
   }
   size_t next(size_t at) const { return std::min(text_.size(), at + utf8_length(text_[at])); }
   size_t previous(size_t at) const {
@@ -335,8 +339,21 @@ class RegexParts::Finder {
   void last_round(Part& part, size_t begin, size_t end) {
     Part& child = *part.children[0];
     const bool shorter = (child.flags & kShorter) != 0;
-    if (begin == end && !shorter && whole(program(child), begin, end)) return dissect(child, begin, end);
+    if (begin == end) {
+      if (!shorter && whole(program(child), begin, end)) dissect(child, begin, end);
+      return;
+    }
     size_t from = begin;
+    if (part.most == kNoBound) {
+      // Mostly the rounds that are preferred lead to the end, and there is no need to look ahead.
+      for (size_t to = begin; from < end; from = to) {
+        to = shorter ? shortest_round(child, from, end) : longest(child, from, end);
+        if (to == end) return dissect(child, from, to);
+        if (to == from) break;
+      }
+      from = begin;
+      if (!shorter && step_back(child, begin, end)) return;
+    }
     for (int round = 1; from < end; round++) {
       const auto fits = [&](size_t to) {
         return (to == end || (round != part.most && whole(rounds(part, round), to, end))) &&
@@ -352,6 +369,43 @@ class RegexParts::Finder {
       if (to == end) return dissect(child, from, to);
       from = to;
     }
+  }
+  // Long rounds that give way one by one, from the last, until they lead to the end. False: that takes too many attempts.
+  bool step_back(Part& child, size_t begin, size_t end) {
+    std::vector<size_t> ends{begin};
+    size_t limit = end;
+    for (size_t attempts = 4 * (end - begin) + 1000; attempts > 0; attempts--) {
+      const size_t from = ends.back(), to = longest(child, from, limit);
+      if (to == end) {
+        dissect(child, from, to);
+        return true;
+      }
+      if (to > from) {
+        ends.push_back(to);
+        limit = end;
+        continue;
+      }
+      do {
+        if (ends.size() == 1) return false;
+        limit = previous(ends.back());
+        ends.pop_back();
+      } while (limit <= ends.back());
+    }
+    return false;
+  }
+  // The end of the shortest match from `begin` that is not empty; `begin`: there is none up to `end`.
+  size_t shortest_round(Part& part, size_t begin, size_t end) const {
+    const re2::RE2& re = program(part);
+    if (whole(re, begin, begin)) {
+      size_t to = next(begin);
+      while (to < end && !whole(re, begin, to)) to = next(to);
+      return to < end || whole(re, begin, end) ? to : begin;
+    }
+    size_t reach = 16;
+    const auto by = [&](size_t e) { return runs(re, begin, e, re2::RE2::ANCHOR_START); };
+    while (reach < end - begin && !by(begin + reach)) reach *= 2;
+    const size_t to = std::min(end, begin + reach);
+    return by(to) ? shortest(part, begin, to) : begin;
   }
   // What may come behind so many rounds.
   re2::RE2& rounds(Part& part, int done) const {
