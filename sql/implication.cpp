@@ -207,6 +207,8 @@ bool implies(catalog::CatalogView& catalog, const ExprList& facts, const ExprPtr
   const Parts c = parts_of(catalog, conclusion);
   const auto follow = [&](const ExprPtr& part) { return implies(catalog, facts, part); };
   if (c.kind == Parts::Kind::kAll) return std::all_of(c.conditions.begin(), c.conditions.end(), follow);
+  // A part may follow from several facts together.
+  if (c.kind == Parts::Kind::kAny && std::any_of(c.conditions.begin(), c.conditions.end(), follow)) return true;
   return std::any_of(facts.begin(), facts.end(), [&](const ExprPtr& fact) { return gives(catalog, fact, conclusion); });
 }
 

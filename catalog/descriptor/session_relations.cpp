@@ -46,13 +46,10 @@ std::shared_ptr<const RelationInfo> SessionCatalog::newest_relation(Oid oid) {
     found = build_relation(oid, changed_here(oid) ? outdated_.find(oid) : database_->outdated_relation(oid));
     if (found == nullptr) return nullptr;
     // Its rows were read one after the other: others may have changed some of them in between.
-    const bool torn = !changed_here(oid) && is_torn(*found);
-    if (!torn && version() == begun) {
-      if (!private_) database_->publish(seen, found);
-      break;
-    }
-    if (tries == kMostTries) {
-      if (torn) return nullptr;  // who drops it is not done yet
+    const bool torn = !changed_here(oid) && is_torn(*found), settled = version() == begun;
+    if ((settled && !torn) || tries == kMostTries) {
+      if (torn && found->is_partitioned()) return nullptr;  // who drops it is not done yet
+      if (settled && !private_) database_->publish(seen, found);
       break;
     }
     found = nullptr;
