@@ -2,12 +2,12 @@
 // Thread safety: as the DdlContext.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/sqlstate.h"
@@ -44,13 +44,13 @@ using types::TypeRef;
 // for null, using it fails the statement (XX000), as "could not open relation" does in PostgreSQL.
 template <class Info>
 class FoundPtr : public std::shared_ptr<const Info> {
+  using Base = std::shared_ptr<const Info>;
+
  public:
   FoundPtr() = default;
   FoundPtr(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
-  template <class T>
-  requires std::convertible_to<T*, const Info*> FoundPtr(
-      std::shared_ptr<T> found)  // NOLINT(google-explicit-constructor)
-      : std::shared_ptr<const Info>(std::move(found)) {}
+  template <class T, class = std::enable_if_t<std::is_convertible_v<T*, const Info*>>>
+  FoundPtr(std::shared_ptr<T> found) : Base(std::move(found)) {}  // NOLINT(google-explicit-constructor)
   const Info& operator*() const { return *there(); }
   const Info* operator->() const { return there(); }
 

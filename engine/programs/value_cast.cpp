@@ -2,6 +2,7 @@
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/programs/routine.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_scope.h"
