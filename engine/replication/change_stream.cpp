@@ -4,6 +4,9 @@
 #include <charconv>
 #include <cstdio>
 
+#include <absl/cleanup/cleanup.h>
+
+#include "base/exception_error.h"
 #include "base/fiber/interrupt_error.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
@@ -14,7 +17,7 @@ namespace {
 
 constexpr uint64_t kCommitBytes = 48;  // of positions, beyond a transaction's own changes
 // Positions are reserved in the journal by so much, and skipped after a crash.
-constexpr uint64_t kReservedPositions = uint64_t{16} << 20;
+constexpr uint64_t kReservedPositions = uint64_t{1} << 20;
 // Of changes that the journal has, too.
 constexpr size_t kMostBytesInMemory = size_t{64} << 20;
 // The journal is told of what is confirmed after so many transactions, or so long.
@@ -70,6 +73,7 @@ void ChangeStream::give_turn() {
 }
 
 Status ChangeStream::place(CommittedChanges& changes, storage::Transaction* txn) {
+  if (lost_unsaved_.exchange(false, std::memory_order_relaxed)) (void)save(false);  // what a lost slot held back goes
   INDIGO_TRY(give_position(changes));
   return changes.journaled ? journal_->write(txn, changes) : Status();
 }
@@ -167,7 +171,7 @@ void ChangeStream::forget_prepared(const std::string& name) {
 // Those that have committed get their place. By the holder of the turn. What cannot be kept now is told after the next one, or
 // the next start.
 void ChangeStream::adopt_prepared(int64_t now) {
-  const Status status = [&]() -> Status {
+  const auto adopt = [&]() -> Status {
     INDIGO_ASSIGN(const auto all, journal_->prepared());
     for (const ChangeJournal::Prepared& prepared : all) {
       CommittedChanges& changes = *prepared.changes;
@@ -177,11 +181,13 @@ void ChangeStream::adopt_prepared(int64_t now) {
       publish(prepared.changes);
     }
     return {};
-  }();
+  };
+  // They have committed: a lack of memory must not look as if they had not.
+  const Status status = catch_exceptions(adopt, [] {});
   if (!status.ok()) log_error("logical replication: a prepared transaction is told later: " + status.error().message);
 }
 
-Status ChangeStream::restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most) {
+Status ChangeStream::restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most, int64_t now) {
   INDIGO_ASSIGN(const auto contents, journal->contents());
   if (!contents.slots.empty() && !decodes) {
     return Error(sqlstate::kObjectNotInPrerequisiteState,
@@ -204,7 +210,7 @@ Status ChangeStream::restore(std::unique_ptr<ChangeJournal> journal, bool decode
   }
   slots_wanted_.fetch_add(static_cast<uint32_t>(contents.slots.size()), std::memory_order_seq_cst);
   INDIGO_ASSIGN(const auto prepared, journal_->prepared());
-  if (!prepared.empty()) adopt_prepared(0);
+  if (!prepared.empty()) adopt_prepared(now);
   return {};
 }
 
@@ -212,6 +218,10 @@ Status ChangeStream::save(bool durable) {
   if (journal_ == nullptr) return {};
   const auto free = [this] { return !saving_.exchange(true, std::memory_order_acquire); };
   if (saver_free_.wait(free) == WaitResult::kInterrupted) return interrupt_error(Waiter::current().interrupted());
+  const absl::Cleanup next = [this] {
+    saving_.store(false, std::memory_order_release);
+    saver_free_.notify_all();
+  };
   std::vector<SlotInfo> slots;
   uint64_t needed = 0;
   {
@@ -223,10 +233,7 @@ Status ChangeStream::save(bool durable) {
     saved_ = Clock::now();
     let_go_saved_ = let_go_;
   }
-  Status status = journal_->save(slots, needed, durable);
-  saving_.store(false, std::memory_order_release);
-  saver_free_.notify_all();
-  return status;
+  return journal_->save(slots, needed, durable);
 }
 
 void ChangeStream::close() {
@@ -342,7 +349,10 @@ void ChangeStream::drop_temporary(int32_t creator) {
 std::vector<SlotInfo> ChangeStream::slots() const {
   const std::lock_guard lock(mutex_);
   std::vector<SlotInfo> out;
-  for (const auto& [name, slot] : slots_) out.push_back(slot.info);
+  for (const auto& [name, slot] : slots_) {
+    out.push_back(slot.info);
+    out.back().held = held_by(slot.info);
+  }
   return out;
 }
 
@@ -382,15 +392,31 @@ void ChangeStream::trim() {
   }
 }
 
+// The first that ends behind this place. Under the mutex.
+std::deque<ChangeStream::Kept>::const_iterator ChangeStream::first_behind(Oid database, uint64_t position) const {
+  auto at =
+      std::upper_bound(kept_.begin(), kept_.end(), position, [](uint64_t p, const Kept& kept) { return p < kept.end; });
+  while (at != kept_.end() && at->database != database) ++at;
+  return at;
+}
+
+// From the first changes that the slot needs on; positions that nothing was published at do not count before it. Under the mutex.
+uint64_t ChangeStream::held_by(const SlotInfo& slot) const {
+  const auto first = first_behind(slot.database, slot.confirmed);
+  return first == kept_.end() ? 0 : end_ - first->begin;
+}
+
 void ChangeStream::enforce_limit() {
   const int64_t limit = limit_bytes_.load(std::memory_order_relaxed);
   if (limit < 0) return;
   bool lost = false;
   for (auto& [name, slot] : slots_) {
-    if (slot.reserved || slot.info.lost || end_ - slot.info.confirmed <= static_cast<uint64_t>(limit)) continue;
+    if (slot.reserved || slot.info.lost || held_by(slot.info) <= static_cast<uint64_t>(limit)) continue;
     slot.info.lost = lost = true;
   }
-  if (lost) trim();
+  if (!lost) return;
+  trim();
+  lost_unsaved_.store(journal_ != nullptr, std::memory_order_relaxed);
 }
 
 ChangeStream::Reader::~Reader() {
@@ -417,9 +443,7 @@ Result<std::shared_ptr<const CommittedChanges>> ChangeStream::Reader::after(uint
     const std::lock_guard lock(stream_.mutex_);
     const Slot* slot = stream_.find(name_);
     if (slot == nullptr || slot->info.lost) return Found();
-    auto at = std::upper_bound(stream_.kept_.begin(), stream_.kept_.end(), position,
-                               [](uint64_t p, const Kept& kept) { return p < kept.end; });
-    while (at != stream_.kept_.end() && at->database != slot->info.database) ++at;
+    const auto at = stream_.first_behind(slot->info.database, position);
     if (at == stream_.kept_.end()) return Found();
     found = *at;
   }

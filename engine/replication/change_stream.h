@@ -71,7 +71,7 @@ class ChangeStream {
   // ---- with a data directory
   // Before sessions are let in: what the journal has. 55000 when there are slots and `decodes` is false (wal_level), or more
   // than `most`.
-  Status restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most);
+  Status restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most, int64_t now);
   // Slots, and how far they have come. `durable`: survives a crash when this returns.
   Status save(bool durable);
   // The server ends: keeps what is to be kept, and lets go of everything else. Nobody uses it any more.
@@ -136,6 +136,8 @@ class ChangeStream {
     std::shared_ptr<const CommittedChanges> changes;
   };
   Slot* find(std::string_view name);
+  std::deque<Kept>::const_iterator first_behind(Oid database, uint64_t position) const;
+  uint64_t held_by(const SlotInfo& slot) const;
   Status check_new(std::string_view name, size_t most);
   bool journal_wants(Oid database) const;
   Status give_position(CommittedChanges& changes);
@@ -162,7 +164,7 @@ class ChangeStream {
 
   std::unique_ptr<ChangeJournal> journal_;  // set before there are sessions; null: everything in memory
   uint64_t bound_ = 0;                      // the turn's
-  std::atomic<bool> saving_{false};
+  std::atomic<bool> saving_{false}, lost_unsaved_{false};
   WaitPoint saver_free_;
 };
 

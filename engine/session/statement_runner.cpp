@@ -36,6 +36,9 @@ namespace indigo::engine {
 
 namespace {
 
+constexpr int kMostAttempts = 100;
+Error catalog_keeps_changing() { return Error(sqlstate::kInternalError, "the catalog keeps changing"); }
+
 std::string command_tag(sql::CommandKind command, uint64_t rows) {
   switch (command) {
     case sql::CommandKind::kSelect: return "SELECT " + std::to_string(rows);
@@ -149,10 +152,10 @@ Status StatementRunner::lock_relations(PreparedPtr& prepared, std::span<const Da
     const uint64_t generation = session_.preparation().generation();
     if (session_.preparation().is_current(*prepared) && prepared->plan_settings == generation)
       return checked ? check_rights(*prepared) : Status();
-    if (attempt == 100) return Error(sqlstate::kInternalError, "the catalog keeps changing");
+    if (attempt == kMostAttempts) return catalog_keeps_changing();
     INDIGO_TRY(session_.preparation().refresh(prepared, columns));
     // What waited for the lock must see what the lock's holder has committed.
-    session_.transaction().take_statement_snapshot();
+    session_.scope().renew_snapshot();
   }
 }
 
@@ -197,6 +200,12 @@ Status StatementRunner::open_plan(Portal& portal, Columns columns) {
   const std::span<const Datum> parameters =
       portal.rows == nullptr ? std::span<const Datum>(portal.parameters) : std::span<const Datum>();
   INDIGO_TRY(lock_relations(portal.prepared, parameters, columns));
+  // Rights and rows are of one moment: else it would read rows of a time when others had the right to them.
+  for (int attempt = 0; !session_.scope().follows_catalog(); attempt++) {
+    if (attempt == kMostAttempts) return catalog_keeps_changing();
+    session_.scope().renew_snapshot();
+    INDIGO_TRY(check_rights(*portal.prepared));
+  }
   if (!portal.prepared->before.empty()) {
     const PreparedPtr prepared = portal.prepared;  // it may be planned again while it runs
     INDIGO_TRY(run_rule_queries(prepared->before, portal.parameters, portal.rule_sink));

@@ -17,10 +17,20 @@ Status StatementScope::begin_statement() {
   if (!running_) {
     txn.next_command();
     if (active_view_ == nullptr) storage::advance_snapshot(txn);
+    catalog_version_ = context_.catalog().version();
     txn.take_statement_snapshot();
     running_ = true;
   }
   return {};
+}
+
+bool StatementScope::follows_catalog() const { return context_.catalog().version() == catalog_version_; }
+
+void StatementScope::renew_snapshot() {
+  storage::Transaction& txn = transaction();
+  if (active_view_ != nullptr) active_view_->pin(txn);  // who called this statement goes on with its own
+  catalog_version_ = context_.catalog().version();
+  txn.take_statement_snapshot();
 }
 
 Status StatementScope::check_failed_block(const ParsedStatement& parsed) const {

@@ -32,6 +32,10 @@ class StatementScope {
 
   // Makes sure that a transaction is open with a snapshot; a new command begins unless one runs already.
   Status begin_statement();
+  // Whether no definition has changed since the statement's snapshot: what the catalog of now lets it read is what it would read.
+  bool follows_catalog() const;
+  // Another snapshot for the statement, under READ COMMITTED, before it reads.
+  void renew_snapshot();
   // A transaction, but no snapshot yet: for Parse and Bind.
   Status begin_transaction();
   // The next statement is a command of its own.
@@ -67,6 +71,7 @@ class StatementScope {
   ActiveView* active_view_ = nullptr;
   DefinitionHost* definition_ = nullptr;
   bool running_ = false;
+  uint64_t catalog_version_ = 0;  // when the snapshot was taken
 };
 
 }  // namespace indigo::engine

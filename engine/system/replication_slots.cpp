@@ -216,25 +216,23 @@ Status peek_binary_changes(SessionParts& session, std::span<const Datum> argumen
 
 Status slot_rows(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
   const ChangeStream& stream = session.instance().change_stream();
-  const uint64_t end = stream.end();
   const int64_t limit = stream.limit();
   for (const replication::SlotInfo& slot : stream.slots()) {
     const Datum none = Datum::make_null(Phys::kI32), no_number = Datum::make_null(Phys::kI64);
-    const Datum row[] = {
-        text_datum(slot.name),
-        text_datum(slot.plugin),
-        text_datum("logical"),
-        Datum::of_oid(slot.database),
-        Datum::of(slot.temporary),
-        Datum::of(slot.active_pid != 0),
-        slot.active_pid != 0 ? Datum::of(slot.active_pid) : none,
-        none,
-        none,
-        slot.lost ? no_number : position_datum(slot.restart),
-        position_datum(slot.confirmed),
-        text_datum(slot.lost ? "lost" : "reserved"),
-        slot.lost || limit < 0 ? no_number : Datum::of(limit - static_cast<int64_t>(end - std::min(end, slot.restart))),
-        Datum::of(slot.two_phase)};
+    const Datum row[] = {text_datum(slot.name),
+                         text_datum(slot.plugin),
+                         text_datum("logical"),
+                         Datum::of_oid(slot.database),
+                         Datum::of(slot.temporary),
+                         Datum::of(slot.active_pid != 0),
+                         slot.active_pid != 0 ? Datum::of(slot.active_pid) : none,
+                         none,
+                         none,
+                         slot.lost ? no_number : position_datum(slot.restart),
+                         position_datum(slot.confirmed),
+                         text_datum(slot.lost ? "lost" : "reserved"),
+                         slot.lost || limit < 0 ? no_number : Datum::of(limit - static_cast<int64_t>(slot.held)),
+                         Datum::of(slot.two_phase)};
     sink(row);
   }
   return {};

@@ -127,8 +127,6 @@ Status run_execute(UtilityCall& call) {
   Portal portal;
   for (const OwnedDatum& v : values) portal.parameters.push_back(v.get());
   INDIGO_ASSIGN(portal.prepared, session.preparation().for_values(named.prepared, portal.parameters, named.plans));
-  // What the plan may read now is not what it might read in the snapshot that EXECUTE began with.
-  if (call.top_level) session.transaction().take_statement_snapshot();
   if (call.shape != nullptr) portal.shape = std::shared_ptr<const ResultShape>(std::shared_ptr<void>(), call.shape);
   Status status = portal.prepared->is_utility() ? session.runner().run_utility(portal, call.sink)
                                                 : session.runner().run_plan(portal, 0, call.sink);

@@ -1,5 +1,5 @@
 """What one session drops and makes again while others are about to use it: statements fail or succeed, and the server goes on. And DROP ... CASCADE
-waits for those who work with the tables whose parts it takes."""
+waits for those who work with the tables whose parts it takes. And rights are those of the moment whose rows are read."""
 import collections
 import threading
 
@@ -41,10 +41,22 @@ HOLDER = """create function fires() returns trigger language plpgsql as 'begin r
 create function checks(int) returns bool language sql immutable as 'select true'; alter table child add check (checks(a));
 create function allows(int) returns bool language sql as 'select true'; create policy p on child using (allows(a))"""
 
+# One transaction hides a table's rows from the taker and makes one of them secret; another undoes both. Nobody is shown the secret.
+SECRETS = {
+    "a view's owner": ("insert into shown values (1, true); alter view door owner to taker", "delete from shown; alter view door owner to vanisher", "select * from door"),
+    "a view's query": ("create or replace view door as select * from shown where not secret; insert into shown values (1, true)",
+                       "delete from shown; create or replace view door as select * from shown", "select * from door"),
+    "row security": ("alter table shut enable row level security; update shut set secret = true", "update shut set secret = false; alter table shut disable row level security", "select * from shut"),
+    "a policy": ("alter table shut enable row level security; drop policy p on shut; create policy p on shut using (not secret); update shut set secret = true",
+                 "update shut set secret = false; drop policy p on shut; create policy p on shut using (true)", "select * from shut"),
+}
+ROOMS = """create table shown (a int, secret bool); create view door as select * from shown; create table shut (a int, secret bool); insert into shut values (1, false);
+create policy p on shut using (not secret); grant select on door, shut to taker"""
+
 
 def setup(admin):
     for statement in f"""drop schema if exists vanishing cascade; drop database if exists vanishing1; drop database if exists vanishing2;
-            drop type if exists public.ty; create schema vanishing; grant all on schema vanishing, public to vanisher; set search_path = vanishing""".split(";"):
+            drop type if exists public.ty; create schema vanishing; grant all on schema vanishing, public to vanisher; grant all on schema vanishing to taker; set search_path = vanishing""".split(";"):
         admin.execute(statement)
     admin.execute("set role vanisher")
     for statement in TABLES.split(";"):
@@ -83,6 +95,39 @@ def race(connect, loops, rounds):
     return states
 
 
+def secrets(connect, name, hide, show, query, rounds):
+    with connect(autocommit=True) as admin:
+        setup(admin)
+        admin.execute("set role vanisher")
+        admin.execute(ROOMS)
+    over, seen = threading.Event(), collections.Counter()
+
+    def reader():
+        with connect(autocommit=True) as connection:
+            connection.execute("set search_path = vanishing")
+            connection.execute("set role taker")
+            connection.execute(f"prepare kept as {query}")
+            while not over.is_set():
+                for statement in (query, "execute kept"):
+                    try:
+                        seen[any(secret for _, secret in connection.execute(statement).fetchall())] += 1
+                    except psycopg.Error as error:
+                        seen[error.sqlstate] += 1
+
+    readers = [threading.Thread(target=reader) for _ in range(2)]
+    for thread in readers:
+        thread.start()
+    with connect(autocommit=True) as owner:
+        owner.execute("set search_path = vanishing")
+        for _ in range(rounds):
+            for statements in (hide, show):
+                owner.execute(f"begin; {statements}; commit")
+    over.set()
+    for thread in readers:
+        thread.join()
+    return [f"{name}: shown {seen[True]} times: {dict(seen)}"] if seen[True] or not seen else []
+
+
 def waits(connect):
     complaints = []
     with connect(autocommit=True) as admin, connect(autocommit=True) as writer:
@@ -116,5 +161,7 @@ def run(connect, rounds):
         states = race(connect, loops, rounds)
         if None in states or (name in NEVER and any(state.startswith("XX") for state in states)):
             complaints.append(f"{name}: {dict(states)}")
-    print(f"  {len(RACES)} races with what vanishes, {len(WAITS)} definitions that wait")
+    for name, (hide, show, query) in SECRETS.items():
+        complaints += secrets(connect, name, hide, show, query, rounds * 20)
+    print(f"  {len(RACES)} races with what vanishes, {len(SECRETS)} secrets, {len(WAITS)} definitions that wait")
     return complaints + waits(connect)

@@ -15,6 +15,8 @@ namespace {
 constexpr int kNoBound = -1;
 // The bytes of all parts' texts together: each may become a program of its own.
 constexpr size_t kMaxPartBytes = size_t{1} << 20;
+// Of a part's program, where that is enough: there may be hundreds of them.
+constexpr int64_t kPartMemory = int64_t{1} << 20;
 
 // What a part prefers, whether parts within it differ in that, and whether it has groups.
 constexpr unsigned kLonger = 1, kShorter = 2, kMixed = 4, kGroups = 8;
@@ -291,7 +293,11 @@ class RegexParts::Finder {
 
  private:
   re2::RE2& made(std::unique_ptr<re2::RE2>& program, const std::string& text) const {
-    if (program == nullptr) program = std::make_unique<re2::RE2>(parts_.prefix_ + text, parts_.options_);
+    if (program != nullptr) return *program;
+    re2::RE2::Options small = parts_.options_;
+    small.set_max_mem(kPartMemory);
+    program = std::make_unique<re2::RE2>(parts_.prefix_ + text, small);
+    if (!program->ok()) program = std::make_unique<re2::RE2>(parts_.prefix_ + text, parts_.options_);
     return *program;
   }
   re2::RE2& program(Part& part) const { return made(part.program, std::string(part.text)); }

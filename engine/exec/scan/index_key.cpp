@@ -19,6 +19,7 @@
 #include "storage/table.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
+#include "types/text/strings.h"
 #include "types/value/collator.h"
 
 namespace indigo::engine::exec {
@@ -429,8 +430,9 @@ std::optional<std::string> index_key_text(catalog::SessionContext& session, stor
   for (size_t i = 0; i < index.columns.size(); i++) {
     const catalog::IndexColumn& column = index.columns[i];
     if (i > 0) names += ", ", texts += ", ";
-    names += column.column != 0 ? relation->columns[static_cast<size_t>(column.column) - 1].name
-                                : expression_text(session, relation, column.expression);
+    names += column.column != 0
+                 ? types::quote_identifier(relation->columns[static_cast<size_t>(column.column) - 1].name)
+                 : expression_text(session, relation, column.expression);
     const Datum& value = (*values)[i].get();
     if (value.null) {
       texts += "null";
