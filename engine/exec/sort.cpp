@@ -7,8 +7,8 @@
 #include <cstring>
 #include <optional>
 
-#include "base/bytes.h"
 #include "base/fiber/long_sort.h"
+#include "base/key_prefix.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/row_keys.h"
 #include "engine/exec/spill/sorted_runs.h"
@@ -231,15 +231,9 @@ class SortOperator final : public Operator {
     for (uint32_t i = 0; i < selection.count; i++) {
       encoded_.clear();
       ops_.append(key_pointers_, selection[i], encoded_);
-      if (head_of(encoded_) <= worst_) out[n++] = static_cast<uint16_t>(selection[i]);
+      if (key_prefix(encoded_) <= worst_) out[n++] = static_cast<uint16_t>(selection[i]);
     }
     return {out, n};
-  }
-
-  static uint64_t head_of(Str key) {
-    char head[8] = {};
-    std::memcpy(head, key.data(), std::min<size_t>(8, key.size()));
-    return big_endian(load_unaligned<uint64_t>(head));
   }
 
   void add(const Chunk& chunk, Selection selection) {
@@ -265,7 +259,7 @@ class SortOperator final : public Operator {
   void encode(std::span<const Vector* const> keys, uint32_t row, Entry& e) {
     encoded_.clear();
     ops_.append(keys, row, encoded_);
-    e.prefix = head_of(encoded_);
+    e.prefix = key_prefix(encoded_);
     if (encoded_.size() <= 8) return;
     const Str rest = key_bytes_.copy(Str(encoded_).substr(8));
     e.key = rest.data();

@@ -1,26 +1,12 @@
 // A key prepared for comparison: its bytes and the first eight of them as a number.
-// Prefixes compare like the keys; equal prefixes decide nothing unless one key is no longer than the prefix.
 #pragma once
 
 #include <algorithm>
 #include <cstring>
 
-#include "base/bytes.h"
+#include "base/key_prefix.h"
 
 namespace indigo::storage {
-
-inline constexpr size_t kPrefixBytes = 8;
-
-// The first eight bytes, big-endian, padded with zeros.
-inline uint64_t key_prefix(Bytes key) {
-  uint64_t p = 0;
-  if (key.size() >= kPrefixBytes) {
-    std::memcpy(&p, key.data(), kPrefixBytes);
-  } else if (!key.empty()) {
-    std::memcpy(&p, key.data(), key.size());
-  }
-  return big_endian(p);
-}
 
 // Writes the first min(length, 8) bytes of a key with this prefix.
 inline void prefix_to_bytes(uint64_t prefix, size_t length, char* to) {

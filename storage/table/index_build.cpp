@@ -1,48 +1,15 @@
 // CREATE INDEX: from the newest versions, while a table lock keeps writers away.
 #include <algorithm>
-#include <cstring>
-#include <functional>
 
-#include "base/fiber/long_sort.h"
-#include "base/memory/arena.h"
 #include "storage/index/btree_index.h"
 #include "storage/index/index_factory.h"
 #include "storage/index_build_watch.h"
 #include "storage/index_drop.h"
+#include "storage/table/new_entries.h"
 #include "storage/table/table_cursor.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
-
-namespace {
-
-// An entry to be: its key and primary key stand one behind the other in an arena.
-struct NewEntry {
-  uint64_t head;  // the key's first 8 bytes, big-endian, padded with zeros
-  const char* bytes;
-  uint32_t key_length, primary_length;
-  bool has_null;
-
-  Bytes key() const { return {bytes, key_length}; }
-  Bytes primary_key() const { return {bytes + key_length, primary_length}; }
-  friend bool operator<(const NewEntry& a, const NewEntry& b) {
-    if (a.head != b.head) return a.head < b.head;
-    int c = a.key().compare(b.key());
-    return c != 0 ? c < 0 : a.primary_key() < b.primary_key();
-  }
-};
-
-NewEntry new_index_entry(Arena& arena, Bytes key, Bytes primary_key, bool has_null) {
-  char head[8] = {};
-  std::memcpy(head, key.data(), std::min(key.size(), sizeof head));
-  auto* bytes = static_cast<char*>(arena.allocate(key.size() + primary_key.size(), 1));
-  std::memcpy(bytes, key.data(), key.size());
-  std::memcpy(bytes + key.size(), primary_key.data(), primary_key.size());
-  return {big_endian(load_unaligned<uint64_t>(head)), bytes, static_cast<uint32_t>(key.size()),
-          static_cast<uint32_t>(primary_key.size()), has_null};
-}
-
-}  // namespace
 
 StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, const IndexOptions& options,
                                       std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) {
@@ -73,11 +40,10 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.
   index->valid_from = store_.clock().stable();
 
-  constexpr size_t kArenaBytes = 1 << 16;
-  Arena arena(kArenaBytes);
-  std::vector<NewEntry> entries;
+  const bool inverted = index->index->inverted();
+  NewEntries entries(inverted);
   std::string key;
-  uint64_t bytes = 0, scanned = 0;
+  uint64_t in_index = 0, scanned = 0;  // bytes; rows
   using Step = IndexBuildWatch::Step;
   if (watch != nullptr) watch->began(Step::kScan, this->rows());
   TableCursor cursor(*this, txn, txn.newest_view(), KeyRange::all(), Direction::kForward);
@@ -91,12 +57,13 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
       auto outcome = index->extractor->extract(rows[i].key, rows[i].row, key, has_null);
       if (outcome == KeyExtractor::Outcome::kError) return StorageStatus::kKeyError;
       if (outcome == KeyExtractor::Outcome::kNotIndexed) continue;
+      entries.begin_row(rows[i].key, has_null);
       const auto add = [&](Bytes one) {
-        bytes += sizeof(NewEntry) + 2 * (one.size() + rows[i].key.size());  // here and in the index
-        entries.push_back(new_index_entry(arena, one, rows[i].key, has_null));
+        in_index += one.size() + rows[i].key.size();
+        entries.add(one);
         return true;
       };
-      if (index->index->inverted()) {
+      if (inverted) {
         for_each_key_beyond(key, {}, add);
       } else {
         add(key);
@@ -104,33 +71,28 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
     }
     scanned += n;
     if (watch != nullptr) watch->advanced(scanned);
-    if (store_.memory().full(bytes)) return StorageStatus::kOutOfMemory;
+    if (entries.full() || store_.memory().full(in_index + entries.bytes())) return StorageStatus::kOutOfMemory;
     if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
     Waiter::current().yield_if_due();
   }
   // In order, insertion appends; and equal keys lie side by side.
-  constexpr uint64_t kUnitsOfComparison = 20;
   if (watch != nullptr) watch->began(Step::kSort, entries.size());
-  long_sort(entries.begin(), entries.end(), kUnitsOfComparison, std::less<>());
-  if (options.unique) {
-    for (size_t i = 1; i < entries.size(); i++) {
-      bool conflicts = !entries[i].has_null || options.nulls_not_distinct;
-      if (!conflicts || entries[i - 1].key() != entries[i].key()) continue;
-      if (duplicate != nullptr) *duplicate = {id, std::string(entries[i].primary_key())};
-      return StorageStatus::kDuplicateKey;
-    }
+  entries.sort();
+  if (const Bytes* found = options.unique ? entries.first_duplicate(!options.nulls_not_distinct) : nullptr;
+      found != nullptr) {
+    if (duplicate != nullptr) *duplicate = {id, std::string(*found)};
+    return StorageStatus::kDuplicateKey;
   }
   const size_t most = index->index->build_batch();
   std::vector<IndexEntry> batch;
   if (watch != nullptr) watch->began(Step::kLoad, entries.size());
-  for (size_t i = 0; i < entries.size();) {
-    batch.clear();
-    for (; i < entries.size() && batch.size() < most; i++) {
-      batch.push_back({entries[i].key(), entries[i].primary_key()});
-    }
+  for (size_t loaded = 0;;) {
+    entries.next(most, batch);
+    if (batch.empty()) break;
     StorageStatus s = index->index->insert_ascending(batch);
     if (s != StorageStatus::kOk) return s;
-    if (watch != nullptr) watch->advanced(i);
+    loaded += batch.size();
+    if (watch != nullptr) watch->advanced(loaded);
     if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
     Waiter::current().yield_if_due();
   }

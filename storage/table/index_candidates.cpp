@@ -1,9 +1,8 @@
 #include "storage/index_candidates.h"
 
 #include <algorithm>
-#include <functional>
 
-#include "base/fiber/long_sort.h"
+#include "base/fiber/sort_keys.h"
 #include "storage/okvl/key_locks.h"
 #include "storage/ssn/range_read.h"
 #include "storage/table/table_impl.h"
@@ -126,8 +125,7 @@ StorageStatus index_candidates(Table& table, Transaction& transaction, const Rea
   if (out.all) return StorageStatus::kOk;
   for (RangeRead& read : reads) read.reached_end(txn);
   if (point) return StorageStatus::kOk;
-  constexpr uint64_t kUnitsOfComparison = 20;
-  long_sort(out.primary_keys.begin(), out.primary_keys.end(), kUnitsOfComparison, std::less<>());
+  sort_keys(out.primary_keys);
   out.primary_keys.erase(std::unique(out.primary_keys.begin(), out.primary_keys.end()), out.primary_keys.end());
   return StorageStatus::kOk;
 }

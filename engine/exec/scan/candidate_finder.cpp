@@ -1,10 +1,9 @@
 #include "engine/exec/scan/candidate_finder.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 
-#include "base/fiber/long_sort.h"
+#include "base/fiber/sort_keys.h"
 #include "engine/exec/errors.h"
 #include "types/value/key_codec.h"
 
@@ -143,8 +142,7 @@ Result<Candidates> CandidateFinder::of_some(const KeyQuery& query, size_t most) 
     }
     if (unknown >= query.least) continue;
     Candidates out;
-    constexpr uint64_t kUnitsOfComparison = 20;
-    long_sort(all.begin(), all.end(), kUnitsOfComparison, std::less<>());
+    sort_keys(all);
     for (auto at = all.begin(); at != all.end();) {
       const auto end = std::find_if(at, all.end(), [&](const std::string& key) { return key != *at; });
       if (end - at >= static_cast<std::ptrdiff_t>(query.least - unknown)) out.primary_keys.push_back(*at);
