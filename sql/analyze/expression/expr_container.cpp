@@ -274,6 +274,10 @@ Result<ExprPtr> transform_array_of(Scope& scope, const PgQuery__AArrayExpr& node
       INDIGO_ASSIGN(e, coerce_to_common(scope.a, e, target.oid, "ARRAY"));
     }
   }
+  if (!wanted) {
+    const int32_t typmod = select_common_typmod(out->elements, target.oid);
+    out->type.typmod = element.typmod = typmod;
+  }
   out->element = element;
   return ExprPtr(out);
 }

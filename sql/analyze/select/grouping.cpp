@@ -375,6 +375,7 @@ void share_subqueries(Query& q) {
 // GROUPING's arguments are known as soon as GROUP BY is.
 Status settle_groupings(Scope& scope) {
   for (auto& [call, arguments] : scope.groupings) {
+    std::vector<int> columns;
     for (const ExprPtr& e : arguments) {
       const ExprList& group = scope.query->group_by;
       const auto found = std::find_if(group.begin(), group.end(), [&](const ExprPtr& g) { return equal(g, e); });
@@ -383,10 +384,19 @@ Status settle_groupings(Scope& scope) {
                            "arguments to GROUPING must be grouping expressions of the associated query level",
                            expr_location(e));
       }
-      call->group_columns.push_back(static_cast<int>(found - group.begin()));
+      columns.push_back(static_cast<int>(found - group.begin()));
     }
+    call->group_columns = std::move(columns);
   }
   return {};
+}
+
+// Until GROUP BY is known: calls with the same arguments are equal, and no others are.
+int provisional_column(const Scope& scope, const ExprList& arguments) {
+  const auto same = std::find_if(scope.groupings.begin(), scope.groupings.end(), [&](const auto& other) {
+    return std::ranges::equal(other.second, arguments, [](const ExprPtr& a, const ExprPtr& b) { return equal(a, b); });
+  });
+  return -1 - static_cast<int>(same - scope.groupings.begin());
 }
 
 }  // namespace
@@ -403,6 +413,7 @@ Result<ExprPtr> transform_grouping_func(Scope& scope, const PgQuery__Node& node)
   out->type.oid = oid::kInt4;
   out->location = g.location;
   INDIGO_ASSIGN(ExprList arguments, transform_list(scope, nodes(g.n_args, g.args)));
+  out->group_columns.push_back(provisional_column(scope, arguments));
   scope.groupings.emplace_back(out, std::move(arguments));
   return ExprPtr(out);
 }

@@ -243,7 +243,12 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
 
 Result<ExprPtr> coerce_typmod(Analysis& a, const ExprPtr& e, const TypeRef& type, Coercion context, Form form,
                               int location) {
-  if (type.typmod < 0 || type.typmod == e->type.typmod) return e;
+  if (type.typmod == e->type.typmod) return e;
+  if (type.typmod < 0) {
+    // Nothing to do, but that the value shows that it has no modifier any more.
+    if (form != Form::kExplicitCast || e->type.oid != type.oid) return e;
+    return make_relabel(e, {e->type.oid, -1, e->type.collation}, false, location);
+  }
   const auto info = a.catalog.type(type.oid);
   const bool array = info && info->is_array();
   const Oid measured = array ? info->element : type.oid;

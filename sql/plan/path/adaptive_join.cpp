@@ -51,7 +51,7 @@ std::optional<HashedInstead> hashed_instead(Level& level, const Path& p) {
   out.right = right_rel->cheapest;
   if (out.right == nullptr || !out.right->outer.empty()) return {};
   for (const Clause* c : clauses_between(level, *left_rel, *right_rel)) {
-    if (p.type == JoinType::kLeft && c->pushed_down) continue;  // above the join
+    if (is_filter(*c, p.type)) continue;  // above the join
     (is_key(*c, left, right) ? out.keys : out.others).push_back(c);
   }
   if (out.keys.empty()) return {};

@@ -35,8 +35,7 @@ class JoinPaths {
         special_(special),
         hidden_left_(level.hidden_in(left.set)) {
     for (const Clause* c : clauses) {
-      const bool filter = c->pushed_down && (type == JoinType::kLeft || type == JoinType::kFull);
-      (filter ? filters_ : conditions_).push_back(c);
+      (is_filter(*c, type) ? filters_ : conditions_).push_back(c);
     }
     for (const Clause* c : conditions_) {
       const bool sides = (left.set.contains(c->left_rels) && right.set.contains(c->right_rels)) ||

@@ -73,8 +73,7 @@ double join_rows(Level& level, const Rel& left, const Rel& right, JoinType type,
                  const std::vector<const Clause*>& clauses) {
   std::vector<const Clause*> joining, filters;
   for (const Clause* c : clauses) {
-    const bool filter = c->pushed_down && (type == JoinType::kLeft || type == JoinType::kFull);
-    (filter ? filters : joining).push_back(c);
+    (is_filter(*c, type) ? filters : joining).push_back(c);
   }
   double rows;
   if (keeps_left_only(type)) {

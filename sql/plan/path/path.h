@@ -35,6 +35,12 @@ struct Clause {
   mutable double cost = -1;
 };
 
+// Whether it is asked of the rows that a join of this type gives, and not of the pairs that it compares: of a join that keeps
+// or drops rows for what it does not find.
+inline bool is_filter(const Clause& c, JoinType type) {
+  return c.pushed_down && (type == JoinType::kLeft || type == JoinType::kFull || type == JoinType::kAnti);
+}
+
 // One column of an order. `id` numbers expressions that are known to be equal (Level::sort_id).
 struct PathKey {
   int id = 0;

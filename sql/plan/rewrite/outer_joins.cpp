@@ -66,11 +66,10 @@ class Reducer {
   void finish() {
     for (const auto& [node, nullable] : anti_) {
       const RelSet right = nullable;  // Clang 14 cannot capture a binding
-      const auto gone = [&, set = right](const ExprPtr& e) { return set.overlaps(level_.rels_of(e)); };
       const FromNode* skip = node;
       replace_in_tree(*level_.from, skip, right);
       for_each_expression_outside_from(level_, [&](ExprPtr& e) {
-        if (gone(e)) e = fold(level_.s.session, nulled(e, right));
+        if (looks_at(e, right)) e = fold(level_.s.session, nulled(e, right));
       });
     }
   }
@@ -95,6 +94,22 @@ class Reducer {
     if (const auto* v = try_as<VarExpr>(t->argument)) out.add(v->entry, v->column);
   }
 
+  // A column or a row of one of `rels`, seen from `depth` subqueries within.
+  bool is_of(const Expr& e, int depth, RelSet rels) const {
+    const int entry = levels_of(e) == depth ? entry_of(e) : -1;
+    const int rel = entry < 0 ? -1 : level_.rel_of[static_cast<size_t>(entry)];
+    return rel >= 0 && rels.has(rel);
+  }
+
+  bool looks_at(const ExprPtr& e, RelSet rels) const {
+    bool found = false;
+    visit_expressions(e, [&](const Expr& n, int depth) {
+      found = found || is_of(n, depth, rels);
+      return !found;
+    });
+    return found;
+  }
+
   // A lateral subquery looks at one of `rels`: they must still be there above the join.
   bool seen_laterally(RelSet rels) const {
     bool found = false;
@@ -102,12 +117,7 @@ class Reducer {
       const Entry& entry = level_.entry(static_cast<int>(i));
       if (entry.kind != EntryKind::kSubquery || !entry.lateral || !entry.subquery) continue;
       visit_query(*entry.subquery, [&](const Expr& e, int depth) {
-        if (levels_of(e) != depth + 1) return !found;
-        const int from = e.kind == ExprKind::kVar        ? as<VarExpr>(e).entry
-                         : e.kind == ExprKind::kWholeRow ? as<WholeRowExpr>(e).entry
-                                                         : -1;
-        const int rel = from < 0 ? -1 : level_.rel_of[static_cast<size_t>(from)];
-        found = found || (rel >= 0 && rels.has(rel));
+        found = found || is_of(e, depth + 1, rels);
         return !found;
       });
     }
@@ -125,17 +135,17 @@ class Reducer {
     });
   }
 
+  // In subqueries, too.
   ExprPtr nulled(const ExprPtr& e, RelSet right) const {
-    if (e->kind == ExprKind::kVar) {
-      return right.overlaps(level_.rels_of(e)) ? make_null(level_.s.catalog(), e->type, e->location) : e;
-    }
-    return map_children(e, [&](const ExprPtr& c) { return nulled(c, right); });
+    return map_levels(e, [&](const ExprPtr& n, int depth) -> ExprPtr {
+      return is_of(*n, depth, right) ? make_null(level_.s.catalog(), n->type, n->location) : nullptr;
+    });
   }
 
   void replace_in_tree(FromNode& n, const FromNode* skip, RelSet right) {
     if (&n == skip) return;
     for (ExprPtr& e : n.conditions) {
-      if (right.overlaps(level_.rels_of(e))) e = fold(level_.s.session, nulled(e, right));
+      if (looks_at(e, right)) e = fold(level_.s.session, nulled(e, right));
     }
     for (auto& c : n.children) replace_in_tree(*c, skip, right);
   }

@@ -10,6 +10,7 @@
 #include "sql/plan/rewrite/rewrite.h"
 #include "sql/plan/rewrite/sampling.h"
 #include "sql/plan/rewrite/strictness.h"
+#include "sql/query_walk.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {
@@ -49,6 +50,24 @@ bool has_bound_lateral(const JoinNodePtr& n, bool bound) {
   if (!n || n->leaf) return false;
   bound |= n->type != JoinType::kInner;
   return (bound && is_lateral(n->condition)) || has_bound_lateral(n->left, bound) || has_bound_lateral(n->right, bound);
+}
+
+bool has_leaf(const FromNode& n, int entry) {
+  if (n.kind == FromNode::Kind::kLeaf) return n.entry == entry;
+  return std::ranges::any_of(n.children, [&](const auto& child) { return has_leaf(*child, entry); });
+}
+
+// Whether a subquery's condition looks at nothing of the query around but what `join` joins (null: at nothing).
+bool looks_within(const ExprPtr& e, const FromNode* join) {
+  if (!e) return true;
+  bool within = true;
+  visit_expressions(e, [&](const Expr& n, int depth) {
+    if (levels_of(n) != depth + 1) return within;
+    const int entry = entry_of(n);
+    within = within && join != nullptr && entry >= 0 && has_leaf(*join, entry);
+    return within;
+  });
+  return within;
 }
 
 class PullUp {
@@ -92,15 +111,15 @@ class PullUp {
 
  private:
   Status join(FromNode& n, bool nullable) {
-    const bool nulls_left = nullable || n.type == JoinType::kFull;
-    // NOT IN must compare with a column of the subquery, not with what a constant column has become.
+    // NOT IN must compare columns of its sides, not what a constant column has become.
+    const bool nulls_left = nullable || n.type == JoinType::kFull || n.null_aware;
     const bool nulls_right = nullable || n.type == JoinType::kFull || n.type == JoinType::kLeft || n.null_aware;
     for (size_t side = 0; side < 2; side++) {
       FromNode& child = *n.children[side];
       const bool nulls = side == 0 ? nulls_left : nulls_right;
       if (child.kind == FromNode::Kind::kLeaf) {
         INDIGO_ASSIGN(const bool merged,
-                      merge(child, nulls, false, n.type == JoinType::kLeft && side == 1 ? &n.conditions : nullptr));
+                      merge(child, nulls, false, n.type == JoinType::kLeft && side == 1 ? &n : nullptr));
         if (!merged) continue;
       }
       INDIGO_TRY(node(child, nulls));
@@ -109,8 +128,9 @@ class PullUp {
   }
 
   // A leaf that is a simple subquery becomes the subquery's own FROM and WHERE. Where its rows may be missing, conditions on
-  // what stands outside go to `on`, the conditions of the outer join whose nullable side it is; null: it stays.
-  Result<bool> merge(FromNode& leaf, bool nullable, bool may_be_empty, ExprList* on = nullptr) {
+  // what stands outside go to those of `outer`, the outer join whose nullable side it is; it stays where they look beyond that
+  // join, or there is none.
+  Result<bool> merge(FromNode& leaf, bool nullable, bool may_be_empty, FromNode* outer = nullptr) {
     const int number = leaf.entry;
     const Entry& entry = level_.entry(number);
     if (entry.kind == EntryKind::kTable && entry.sample) return take_sample(leaf);
@@ -124,8 +144,7 @@ class PullUp {
     if (!is_simple(*query) || (nullable && !nulls_with_its_rows(*query))) return false;
     if (!query->from && !may_be_empty) return false;
     if (!level_.work.grouping_sets.empty() && !are_different_columns(*query)) return false;
-    if (has_bound_lateral(query->from, nullable) || (nullable && on == nullptr && is_lateral(query->where)))
-      return false;
+    if (has_bound_lateral(query->from, nullable) || (nullable && !looks_within(query->where, outer))) return false;
     if (std::any_of(query->targets.begin(), query->targets.end(),
                     [](const TargetEntry& t) { return !t.hidden && has_set_function(t.expr); })) {
       return false;
@@ -143,7 +162,7 @@ class PullUp {
     flatten_and(adopted->where, after);
     for (size_t i = 0; i < after.size(); i++) {
       const bool outside = nullable && is_lateral(before[i]);
-      (outside ? *on : replacement.conditions).push_back(after[i]);
+      (outside ? outer->conditions : replacement.conditions).push_back(after[i]);
     }
     leaf = std::move(replacement);
     substitute(number, *adopted);

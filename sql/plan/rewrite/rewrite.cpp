@@ -33,6 +33,11 @@ ExprPtr with_levels(const ExprPtr& e, int levels_up) {
   }
 }
 
+int entry_of(const Expr& e) {
+  if (e.kind == ExprKind::kVar) return as<VarExpr>(e).entry;
+  return e.kind == ExprKind::kWholeRow ? as<WholeRowExpr>(e).entry : -1;
+}
+
 ExprPtr map_levels(const ExprPtr& e, const LevelMapper& map, int depth) {
   if (!e) return e;
   ExprPtr out = map_children(e, [&](const ExprPtr& c) { return map_levels(c, map, depth); });

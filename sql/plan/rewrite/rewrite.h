@@ -17,6 +17,8 @@ std::shared_ptr<const Query> map_levels(const std::shared_ptr<const Query>& q, c
 
 // levels_up of a node that has one, else -1; and a copy with another one.
 int levels_of(const Expr& e);
+// The entry that a column or a row is of; -1: it is neither.
+int entry_of(const Expr& e);
 ExprPtr with_levels(const ExprPtr& e, int levels_up);
 
 // The expression as seen from `levels` deeper.
