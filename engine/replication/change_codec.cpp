@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "engine/replication/changed_table.h"
 #include "log/file_error.h"
+#include "types/extension/extension.h"
 
 namespace indigo::engine::replication {
 
@@ -66,6 +68,7 @@ class ChangeReader {
     for (T& value : out) value = number<T>();
     return out;
   }
+  bool at_end() const { return in_.empty(); }
   bool complete() const { return !failed_ && in_.empty(); }
   bool failed() const { return failed_; }
 
@@ -107,9 +110,41 @@ void read_head(ChangeReader& in, CommittedChanges& out) {
   out.bytes = in.number<uint64_t>();
 }
 
-std::string relation_text(const catalog::RelationInfo& relation, const ReplicaIdentity* identity) {
-  std::string text;
-  ChangeWriter out(text);
+void write_columns(const types::RowShape& shape, ChangeWriter& out) {
+  out.number(static_cast<uint32_t>(shape.columns.size()));
+  for (const types::ColumnInfo& column : shape.columns) {
+    out.text(column.name);
+    out.number(column.number);
+    out.number(column.type.oid);
+    out.number(column.type.typmod);
+    out.number(column.type.collation);
+    out.flag(column.not_null);
+    out.flag(column.dropped);
+    out.number(column.identity);
+    out.number(column.generated);
+    out.number(static_cast<uint8_t>(shape.layout.phys(static_cast<size_t>(column.number) - 1)));
+  }
+}
+
+void read_columns(ChangeReader& in, types::RowShape& out) {
+  std::vector<Phys> physical(in.count());
+  for (Phys& phys : physical) {
+    types::ColumnInfo& column = out.columns.emplace_back();
+    column.name = in.string();
+    column.number = in.number<int16_t>();
+    column.type.oid = in.number<Oid>();
+    column.type.typmod = in.number<int32_t>();
+    column.type.collation = in.number<Oid>();
+    column.not_null = in.flag();
+    column.dropped = in.flag();
+    column.identity = in.number<char>();
+    column.generated = in.number<char>();
+    phys = static_cast<Phys>(in.number<uint8_t>());
+  }
+  out.layout = types::RowLayout(std::move(physical));
+}
+
+void write_table(const catalog::RelationInfo& relation, const ReplicaIdentity* identity, ChangeWriter& out) {
   out.number(relation.oid);
   out.text(relation.name);
   out.number(relation.schema);
@@ -121,24 +156,143 @@ std::string relation_text(const catalog::RelationInfo& relation, const ReplicaId
   out.flag(relation.is_partition);
   out.numbers(relation.parents);
   out.numbers(relation.key_columns);
-  out.number(static_cast<uint32_t>(relation.columns.size()));
-  for (const types::ColumnInfo& column : relation.columns) {
-    out.text(column.name);
-    out.number(column.number);
-    out.number(column.type.oid);
-    out.number(column.type.typmod);
-    out.number(column.type.collation);
-    out.flag(column.not_null);
-    out.flag(column.dropped);
-    out.number(column.identity);
-    out.number(column.generated);
-    out.number(static_cast<uint8_t>(relation.layout.phys(static_cast<size_t>(column.number) - 1)));
-  }
+  write_columns(relation, out);
   out.flag(identity != nullptr);
-  if (identity != nullptr) {
-    out.number(identity->kind);
-    out.numbers(identity->columns);
+  if (identity == nullptr) return;
+  out.number(identity->kind);
+  out.numbers(identity->columns);
+}
+
+// False: there is no identity.
+bool read_table(ChangeReader& in, std::shared_ptr<const catalog::RelationInfo>& out, ReplicaIdentity& identity) {
+  auto relation = std::make_shared<catalog::RelationInfo>();
+  relation->oid = in.number<Oid>();
+  relation->name = in.string();
+  relation->schema = in.number<Oid>();
+  relation->schema_name = in.string();
+  relation->row_type = in.number<Oid>();
+  relation->kind = static_cast<catalog::RelationKind>(in.number<char>());
+  relation->persistence = in.number<char>();
+  relation->owner = in.number<Oid>();
+  relation->is_partition = in.flag();
+  relation->parents = in.numbers<Oid>();
+  relation->key_columns = in.numbers<int16_t>();
+  read_columns(in, *relation);
+  out = std::move(relation);
+  if (!in.flag()) return false;
+  identity.kind = in.number<char>();
+  identity.columns = in.numbers<int16_t>();
+  return true;
+}
+
+// The extension whose forms these are, and the symbol that they are found by; empty: no extension's.
+std::pair<std::string_view, std::string_view> owner_of_forms(const types::TypeDefinition* definition) {
+  for (const types::Extension& extension : types::extensions()) {
+    for (const types::ExtensionType& type : extension.types) {
+      if (definition != nullptr && type.definition == definition) return {extension.name, type.input};
+    }
   }
+  return {};
+}
+
+void write_type(const types::TypeInfo& type, ChangeWriter& out) {
+  out.number(type.oid);
+  out.text(type.name);
+  out.number(type.schema);
+  out.number(static_cast<uint8_t>(type.phys));
+  out.number(type.length);
+  out.number(type.kind);
+  out.number(type.category);
+  out.number(type.delimiter);
+  for (const Oid oid : {type.relation, type.element, type.base, type.like, type.range_subtype, type.range_partner})
+    out.number(oid);
+  out.number(type.base_typmod);
+  out.number(type.collation);
+  out.text(type.comparison);
+  const auto [extension, input] = owner_of_forms(type.definition);
+  out.text(extension);
+  out.text(input);
+  out.number(static_cast<uint32_t>(type.enum_labels.size()));
+  for (size_t i = 0; i < type.enum_labels.size(); i++) {
+    out.number(type.enum_label_oids[i]);
+    out.text(type.enum_labels[i]);
+  }
+}
+
+std::shared_ptr<const types::TypeInfo> read_type(ChangeReader& in) {
+  auto out = std::make_shared<types::TypeInfo>();
+  out->oid = in.number<Oid>();
+  out->name = in.string();
+  out->schema = in.number<Oid>();
+  out->phys = static_cast<Phys>(in.number<uint8_t>());
+  out->length = in.number<int16_t>();
+  out->kind = in.number<char>();
+  out->category = in.number<char>();
+  out->delimiter = in.number<char>();
+  for (Oid* oid : {&out->relation, &out->element, &out->base, &out->like, &out->range_subtype, &out->range_partner})
+    *oid = in.number<Oid>();
+  out->base_typmod = in.number<int32_t>();
+  out->collation = in.number<Oid>();
+  out->comparison = in.string();
+  const std::string extension = in.string(), input = in.string();
+  if (const types::Extension* found = types::find_extension(extension))
+    out->definition = types::find_type_forms(*found, input);
+  const uint32_t labels = in.count();
+  for (uint32_t i = 0; i < labels; i++) {
+    out->enum_label_oids.push_back(in.number<Oid>());
+    out->enum_labels.push_back(in.string());
+  }
+  return out;
+}
+
+void write_types(const TypesThen& types, ChangeWriter& out) {
+  out.number(static_cast<uint32_t>(types.types.size()));
+  for (const auto& [oid, type] : types.types) write_type(*type, out);
+  out.number(static_cast<uint32_t>(types.rows.size()));
+  for (const auto& [oid, row] : types.rows) {
+    out.number(oid);
+    out.text(row->name);
+    out.number(row->schema);
+    out.number(row->row_type);
+    write_columns(*row, out);
+  }
+  out.number(static_cast<uint32_t>(types.schemas.size()));
+  for (const auto& [oid, name] : types.schemas) {
+    out.number(oid);
+    out.text(name);
+  }
+}
+
+void read_types(ChangeReader& in, TypesThen& out) {
+  for (uint32_t left = in.count(); left > 0; left--) {
+    const auto type = read_type(in);
+    out.types.try_emplace(type->oid, type);
+  }
+  for (uint32_t left = in.count(); left > 0; left--) {
+    auto row = std::make_shared<catalog::RelationInfo>();
+    row->oid = in.number<Oid>();
+    row->name = in.string();
+    row->schema = in.number<Oid>();
+    row->row_type = in.number<Oid>();
+    read_columns(in, *row);
+    out.rows.try_emplace(row->oid, row);
+  }
+  for (uint32_t left = in.count(); left > 0; left--) {
+    const Oid oid = in.number<Oid>();
+    out.schemas.try_emplace(oid, in.string());
+  }
+}
+
+// `identity` null: of kTruncate.
+std::string table_text(const catalog::RelationInfo& relation, const ReplicaIdentity* identity) {
+  std::string text;
+  ChangeWriter out(text);
+  write_table(relation, identity, out);
+  if (identity == nullptr) return text;
+  const ChangedTable& table = table_of(*identity);
+  out.number(static_cast<uint32_t>(table.above.size()));
+  for (const TableThen& above : table.above) write_table(*above.relation, above.identity.get(), out);
+  write_types(table.types, out);
   return text;
 }
 
@@ -148,7 +302,7 @@ class Relations {
   uint32_t number_of(const RowChange::Relation& relation, const ReplicaIdentity* identity) {
     const auto [at, added] = numbers_.try_emplace({relation.get(), identity}, static_cast<uint32_t>(texts_.size()));
     if (added) {
-      texts_.push_back(relation_text(*relation, identity));
+      texts_.push_back(table_text(*relation, identity));
       plain_.emplace_back(physical_columns(*relation));
     }
     return at->second;
@@ -235,42 +389,20 @@ Result<ChangeDecoder::Described> ChangeDecoder::describe(Bytes text) {
     if (const auto at = known_.find(key); at != known_.end()) return at->second;
   }
   ChangeReader in(text);
-  auto relation = std::make_shared<catalog::RelationInfo>();
-  relation->oid = in.number<Oid>();
-  relation->name = in.string();
-  relation->schema = in.number<Oid>();
-  relation->schema_name = in.string();
-  relation->row_type = in.number<Oid>();
-  relation->kind = static_cast<catalog::RelationKind>(in.number<char>());
-  relation->persistence = in.number<char>();
-  relation->owner = in.number<Oid>();
-  relation->is_partition = in.flag();
-  relation->parents = in.numbers<Oid>();
-  relation->key_columns = in.numbers<int16_t>();
-  std::vector<Phys> physical(in.count());
-  for (Phys& phys : physical) {
-    types::ColumnInfo& column = relation->columns.emplace_back();
-    column.name = in.string();
-    column.number = in.number<int16_t>();
-    column.type.oid = in.number<Oid>();
-    column.type.typmod = in.number<int32_t>();
-    column.type.collation = in.number<Oid>();
-    column.not_null = in.flag();
-    column.dropped = in.flag();
-    column.identity = in.number<char>();
-    column.generated = in.number<char>();
-    phys = static_cast<Phys>(in.number<uint8_t>());
-  }
-  relation->layout = types::RowLayout(std::move(physical));
   Described out;
-  if (in.flag()) {
-    auto identity = std::make_shared<ReplicaIdentity>();
-    identity->kind = in.number<char>();
-    identity->columns = in.numbers<int16_t>();
-    out.identity = std::move(identity);
+  auto table = std::make_shared<ChangedTable>();
+  const bool identified = read_table(in, out.relation, *table);
+  if (!in.at_end()) {  // what follows was not kept once
+    table->above.resize(in.count());
+    for (TableThen& above : table->above) {
+      auto identity = std::make_shared<ReplicaIdentity>();
+      read_table(in, above.relation, *identity);
+      above.identity = std::move(identity);
+    }
+    read_types(in, table->types);
   }
   if (!in.complete()) return malformed();
-  out.relation = std::move(relation);
+  if (identified) out.identity = std::move(table);
   const std::lock_guard lock(mutex_);
   if (known_.size() >= kMostDescriptors) known_.clear();
   return known_.try_emplace(std::move(key), out).first->second;

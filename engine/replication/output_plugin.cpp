@@ -7,6 +7,8 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "types/function/registry.h"
+#include "types/oids.h"
+#include "types/system/type_name.h"
 
 namespace indigo::engine::replication {
 
@@ -35,7 +37,27 @@ OutputPlugin::OutputPlugin(SessionParts& session) : session_(session), context_(
   context_.set_arena(&arena_);
 }
 
+OutputPlugin::Then::Then(SessionParts& parts, const ChangedTable& of)
+    : table(&of),
+      catalog(parts.session_catalog(), of.types),
+      session(catalog, &parts.context().format()),
+      context(session) {}
+
+OutputPlugin::Then& OutputPlugin::then(const ChangedTable& table) {
+  if (!then_ || then_->table != &table) {
+    then_.emplace(session_, table);
+    then_->context.set_arena(&arena_);
+  }
+  return *then_;
+}
+
+types::FuncContext& OutputPlugin::context_for(const ChangedTable& table, const types::TypeRef& type) {
+  arena_.reset();
+  return type.oid < oid::kFirstUserOid ? context_ : then(table).context;
+}
+
 void OutputPlugin::look_at_catalog() {
+  then_.reset();
   const uint64_t version = session_.session_catalog().version();
   if (version == catalog_version_) return;
   catalog_version_ = version;
@@ -61,11 +83,24 @@ Status OutputPlugin::value_text(const types::TypeRef& type, const Datum& value, 
   return {};
 }
 
-Status OutputPlugin::value_binary(const types::TypeRef& type, const Datum& value, std::string& out) {
-  arena_.reset();
-  types::type_send(context_, type, value, out);
-  if (context_.failed()) return context_.take_error();
+Status OutputPlugin::value_text(const ChangedTable& table, const types::TypeRef& type, const Datum& value,
+                                std::string& out) {
+  types::FuncContext& context = context_for(table, type);
+  types::type_output(context, type, value, out);
+  if (context.failed()) return context.take_error();
   return {};
+}
+
+Status OutputPlugin::value_binary(const ChangedTable& table, const types::TypeRef& type, const Datum& value,
+                                  std::string& out) {
+  types::FuncContext& context = context_for(table, type);
+  types::type_send(context, type, value, out);
+  if (context.failed()) return context.take_error();
+  return {};
+}
+
+std::string OutputPlugin::type_name(const ChangedTable& table, Oid type) {
+  return types::format_type(catalog_of(table), type);
 }
 
 }  // namespace indigo::engine::replication

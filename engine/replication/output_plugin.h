@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,8 +14,10 @@
 
 #include "base/error.h"
 #include "base/memory/arena.h"
+#include "engine/replication/changed_table.h"
 #include "engine/replication/row_change.h"
 #include "engine/session/session_parts.h"
+#include "sql/deparse_session.h"
 #include "types/function/context.h"
 
 namespace indigo::engine::replication {
@@ -37,19 +40,34 @@ class OutputPlugin {
  protected:
   // The identity's columns differ between the two rows.
   static bool identity_changes(const RowChange& change);
-  // Its text; appends.
+  // Its text; appends. Types are as they were when the table was changed, and so are their names.
+  Status value_text(const ChangedTable& table, const types::TypeRef& type, const Datum& value, std::string& out);
+  Status value_binary(const ChangedTable& table, const types::TypeRef& type, const Datum& value, std::string& out);
+  std::string type_name(const ChangedTable& table, Oid type);
+  // Of a type that is built in.
   Status value_text(const types::TypeRef& type, const Datum& value, std::string& out);
-  Status value_binary(const types::TypeRef& type, const Datum& value, std::string& out);
   // The catalog has changed since: what was derived from it is no more.
   virtual void forget() {}
   void look_at_catalog();
+  CatalogThen& catalog_of(const ChangedTable& table) { return then(table).catalog; }
   uint64_t catalog_version() const { return catalog_version_; }
   SessionParts& session() { return session_; }
 
  private:
+  struct Then {
+    Then(SessionParts& session, const ChangedTable& table);
+    const ChangedTable* table;
+    CatalogThen catalog;
+    sql::CatalogOnlySession session;
+    types::FuncContext context;
+  };
+  Then& then(const ChangedTable& table);
+  types::FuncContext& context_for(const ChangedTable& table, const types::TypeRef& type);
+
   SessionParts& session_;
   Arena arena_;
   types::FuncContext context_;
+  std::optional<Then> then_;  // of the table that was asked for last, while one transaction's changes are written
   uint64_t catalog_version_ = 0;
 };
 

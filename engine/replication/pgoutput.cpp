@@ -9,14 +9,11 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/replication/output_plugin.h"
 #include "engine/replication/published_tables.h"
-#include "engine/system/catalog_rows.h"
 #include "types/text/boolean_word.h"
 
 namespace indigo::engine::replication {
 
 namespace {
-
-namespace pg_namespace = catalog::pg_namespace;
 
 constexpr Oid kFirstOwnType = 10000;  // types below are the same everywhere
 
@@ -79,6 +76,7 @@ class PgOutput final : public OutputPlugin {
 
   Status write(const CommittedChanges& changes, const Out& out) override {
     look_at_catalog();
+    truncated_.clear();
     begun_ = false;
     uint64_t position = changes.begin;
     for (const RowChange& change : changes.changes) {
@@ -164,7 +162,6 @@ class PgOutput final : public OutputPlugin {
   };
   using Relation = RowChange::Relation;
   using Row = std::vector<Datum>;
-  using IdentityPtr = std::shared_ptr<const ReplicaIdentity>;
 
   Status send(const Place& place) { return place.out(place.position, message_.view()); }
 
@@ -179,10 +176,10 @@ class PgOutput final : public OutputPlugin {
     return place.out(place.changes.begin, begin.view());
   }
 
-  Result<const PublishedTable*> published(const Relation& relation) {
+  Result<const PublishedTable*> published(const TableThen& table, const std::vector<TableThen>& above) {
     if (!read_) INDIGO_TRY(published_.read(session(), publications_));
     read_ = true;
-    return published_.find(session(), relation);
+    return published_.find(session(), table, above);
   }
 
   Status send_message(const Place& place, const RowChange& change) {
@@ -200,10 +197,12 @@ class PgOutput final : public OutputPlugin {
     std::vector<Oid> told;
     for (const Relation& table : change.truncated) described_.erase(table->oid);  // PostgreSQL describes them again
     for (const Relation& table : change.truncated) {
-      INDIGO_ASSIGN(const PublishedTable* found, published(table));
-      if (!found->truncates || (table->is_partition && found->as->oid != table->oid)) continue;
+      const auto& now = truncated_.emplace_back(changed_table(session().session_catalog(), table));
+      const TableThen then{table, now};
+      INDIGO_ASSIGN(const PublishedTable* found, published(then, now->above));
+      if (!found->truncates || (table->is_partition && found->as.relation->oid != table->oid)) continue;
       INDIGO_TRY(begin(place));
-      INDIGO_TRY(describe(place, table, nullptr, *found));
+      INDIGO_TRY(describe(place, then, *found));
       told.push_back(table->oid);
     }
     if (told.empty()) return {};
@@ -215,12 +214,14 @@ class PgOutput final : public OutputPlugin {
   }
 
   Status send_row(const Place& place, const RowChange& change) {
-    INDIGO_ASSIGN(const PublishedTable* found, published(change.relation));
+    INDIGO_ASSIGN(const PublishedTable* found, published({change.relation, change.identity}, table_of(change).above));
     const bool wanted = change.kind == RowChange::Kind::kInsert   ? found->inserts
                         : change.kind == RowChange::Kind::kUpdate ? found->updates
                                                                   : found->deletes;
     if (!wanted) return {};
-    const Relation& told = found->as->oid == change.relation->oid ? change.relation : found->as;
+    const bool itself = found->as.relation->oid == change.relation->oid;
+    const TableThen then{change.relation, change.identity};
+    const TableThen& told = itself ? then : found->as;
     // What subscribers are told of the old row.
     const ReplicaIdentity& identity = *change.identity;
     const bool has_old = change.kind == RowChange::Kind::kDelete
@@ -229,23 +230,23 @@ class PgOutput final : public OutputPlugin {
                                    (identity.kind == 'f' || identity_changes(change));
     if (change.kind == RowChange::Kind::kDelete && !has_old) return {};
     Row before, after;
-    if (has_old) before = row_of(change, change.old_row, *told, &identity);
-    if (change.kind != RowChange::Kind::kDelete) after = row_of(change, change.new_row, *told, nullptr);
+    if (has_old) before = row_of(change, change.old_row, *told.relation, &identity);
+    if (change.kind != RowChange::Kind::kDelete) after = row_of(change, change.new_row, *told.relation, nullptr);
     RowChange::Kind kind = change.kind;
     INDIGO_ASSIGN(const bool passes, filter(*found, has_old, before, after, kind));
     if (!passes) return {};
     INDIGO_TRY(begin(place));
-    INDIGO_TRY(describe(place, change.relation, change.identity, *found));
-    const char old_kind = identity_kinds_[told->oid] == 'f' ? 'O' : 'K';
+    INDIGO_TRY(describe(place, then, *found));
+    const char old_kind = told.identity->kind == 'f' ? 'O' : 'K';
     message_.begin(kind == RowChange::Kind::kInsert ? 'I' : kind == RowChange::Kind::kUpdate ? 'U' : 'D');
-    message_.int32(told->oid);
+    message_.int32(told.relation->oid);
     if (has_old && kind != RowChange::Kind::kInsert) {
       message_.byte(old_kind);
-      INDIGO_TRY(put_row(before, *told, *found));
+      INDIGO_TRY(put_row(change, before, *told.relation, *found));
     }
     if (kind != RowChange::Kind::kDelete) {
       message_.byte('N');
-      INDIGO_TRY(put_row(after, *told, *found));
+      INDIGO_TRY(put_row(change, after, *told.relation, *found));
     }
     return send(place);
   }
@@ -290,7 +291,8 @@ class PgOutput final : public OutputPlugin {
     return out;
   }
 
-  Status put_row(const Row& row, const catalog::RelationInfo& told, const PublishedTable& table) {
+  Status put_row(const RowChange& change, const Row& row, const catalog::RelationInfo& told,
+                 const PublishedTable& table) {
     message_.int16(sent_columns(told, table));
     for (size_t c = 0; c < row.size(); c++) {
       const types::ColumnInfo& column = told.columns[c];
@@ -300,7 +302,9 @@ class PgOutput final : public OutputPlugin {
         continue;
       }
       value_.clear();
-      INDIGO_TRY(binary_ ? value_binary(column.type, row[c], value_) : value_text(column.type, row[c], value_));
+      const ChangedTable& then = table_of(change);
+      INDIGO_TRY(binary_ ? value_binary(then, column.type, row[c], value_)
+                         : value_text(then, column.type, row[c], value_));
       message_.byte(binary_ ? 'b' : 't');
       message_.counted(value_);
     }
@@ -313,41 +317,45 @@ class PgOutput final : public OutputPlugin {
   }
 
   // The table's shape before the first of its rows, and again when it has changed; each time before it that of the table that it is
-  // told as. `now`: the identity at the change; null: the catalog's.
-  Status describe(const Place& place, const Relation& relation, const IdentityPtr& now, const PublishedTable& table) {
-    Described& known = described_[relation->oid];
-    if (known.relation == relation && known.catalog == catalog_version()) return {};
-    std::string shapes;
-    if (table.as->oid != relation->oid) shapes = shape_of(table.as, nullptr, table).view();
-    const MessageBytes own = shape_of(relation, now, table);
+  // told as.
+  Status describe(const Place& place, const TableThen& then, const PublishedTable& table) {
+    Described& known = described_[then.relation->oid];
+    if (known.relation == then.relation && known.identity == then.identity && known.catalog == catalog_version())
+      return {};
+    const ChangedTable& changed = table_of(*then.identity);
+    const bool itself = table.as.relation->oid == then.relation->oid;
+    const MessageBytes above = itself ? MessageBytes() : shape_of(table.as, table);
+    const MessageBytes own = shape_of(then, table);
+    std::string shapes(above.view());
     shapes += own.view();
-    known.relation = relation;
+    known.relation = then.relation;
+    known.identity = then.identity;
     known.catalog = catalog_version();
     if (known.shapes == shapes) return {};
     known.shapes = std::move(shapes);
-    if (table.as->oid != relation->oid) {
-      INDIGO_TRY(describe_types(place, *table.as, table));
-      message_ = shape_of(table.as, nullptr, table);
+    if (!itself) {
+      INDIGO_TRY(describe_types(place, changed, *table.as.relation, table));
+      message_ = above;
       INDIGO_TRY(send(place));
     }
-    INDIGO_TRY(describe_types(place, *relation, table));
+    INDIGO_TRY(describe_types(place, changed, *then.relation, table));
     message_ = own;
     return send(place);
   }
 
-  MessageBytes shape_of(const Relation& relation, const IdentityPtr& now, const PublishedTable& table) {
-    const IdentityPtr identity = now != nullptr ? now : replica_identity(session().session_catalog(), *relation);
-    identity_kinds_[relation->oid] = identity->kind;
+  static MessageBytes shape_of(const TableThen& then, const PublishedTable& table) {
+    const catalog::RelationInfo& relation = *then.relation;
+    const ReplicaIdentity& identity = *then.identity;
     MessageBytes shape;
     shape.begin('R');
-    shape.int32(relation->oid);
-    shape.string(relation->schema_name == "pg_catalog" ? "" : relation->schema_name);
-    shape.string(relation->name);
-    shape.byte(identity->kind);
-    shape.int16(sent_columns(*relation, table));
-    for (const types::ColumnInfo& column : relation->columns) {
+    shape.int32(relation.oid);
+    shape.string(relation.schema_name == "pg_catalog" ? "" : relation.schema_name);
+    shape.string(relation.name);
+    shape.byte(identity.kind);
+    shape.int16(sent_columns(relation, table));
+    for (const types::ColumnInfo& column : relation.columns) {
       if (!is_sent(column, table)) continue;
-      shape.byte(identity->kind == 'f' || identity->has(column.number) ? 1 : 0);
+      shape.byte(identity.kind == 'f' || identity.has(column.number) ? 1 : 0);
       shape.string(column.name);
       shape.int32(column.type.oid);
       shape.int32(static_cast<uint32_t>(column.type.typmod));
@@ -355,30 +363,26 @@ class PgOutput final : public OutputPlugin {
     return shape;
   }
 
-  Status describe_types(const Place& place, const catalog::RelationInfo& relation, const PublishedTable& table) {
+  Status describe_types(const Place& place, const ChangedTable& then, const catalog::RelationInfo& relation,
+                        const PublishedTable& table) {
     for (const types::ColumnInfo& column : relation.columns) {
-      if (is_sent(column, table) && column.type.oid >= kFirstOwnType) INDIGO_TRY(describe_type(place, column.type.oid));
+      if (is_sent(column, table) && column.type.oid >= kFirstOwnType)
+        INDIGO_TRY(describe_type(place, catalog_of(then), column.type.oid));
     }
     return {};
   }
 
   // Of a domain: its base type's name.
-  Status describe_type(const Place& place, Oid oid) {
-    auto type = session().session_catalog().type(oid);
-    while (type != nullptr && type->kind == 'd') type = session().session_catalog().type(type->base);
+  Status describe_type(const Place& place, CatalogThen& catalog, Oid oid) {
+    auto type = catalog.type(oid);
+    while (type != nullptr && type->kind == 'd') type = catalog.type(type->base);
     if (type == nullptr) return {};
     message_.begin('Y');
     message_.int32(oid);
-    message_.string(schema_name(type->schema));
+    const std::string schema = catalog.schema_name(type->schema);
+    message_.string(schema == "pg_catalog" ? "" : schema);
     message_.string(type->name);
     return send(place);
-  }
-
-  std::string schema_name(Oid schema) {
-    std::string name;
-    CatalogRows(session()).find(pg_namespace::kOid, schema,
-                                [&](const RowReader& row) { name = row.str(pg_namespace::c_nspname); });
-    return name == "pg_catalog" ? "" : name;
   }
 
   std::vector<std::string> publications_;
@@ -386,11 +390,12 @@ class PgOutput final : public OutputPlugin {
   PublishedTables published_;
   struct Described {
     Relation relation;
+    std::shared_ptr<const ReplicaIdentity> identity;
     uint64_t catalog = 0;
     std::string shapes;  // as they were said
   };
   std::unordered_map<Oid, Described> described_;
-  std::unordered_map<Oid, char> identity_kinds_;  // of what was described
+  std::vector<std::shared_ptr<const ChangedTable>> truncated_;  // by the transaction that is written
   MessageBytes message_;
   std::string value_;
 };

@@ -15,18 +15,12 @@ namespace pg_publication = catalog::pg_publication;
 namespace pg_publication_namespace = catalog::pg_publication_namespace;
 namespace pg_publication_rel = catalog::pg_publication_rel;
 
-// The partitioned tables above a partition, the nearest first.
-std::vector<std::shared_ptr<const catalog::RelationInfo>> above(catalog::SessionCatalog& catalog,
-                                                                const catalog::RelationInfo& relation) {
-  std::vector<std::shared_ptr<const catalog::RelationInfo>> out;
-  const catalog::RelationInfo* at = &relation;
-  while (at->is_partition && !at->parents.empty()) {
-    auto parent = catalog.relation(at->parents[0]);
-    if (parent == nullptr) break;
-    out.push_back(std::move(parent));
-    at = out.back().get();
-  }
-  return out;
+// All go when there are more.
+constexpr size_t kMostTables = 4096;
+
+bool are_same(const std::vector<TableThen>& a, const std::vector<TableThen>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const TableThen& x, const TableThen& y) { return x.relation == y.relation; });
 }
 
 }  // namespace
@@ -81,34 +75,38 @@ bool PublishedTables::has(const Publication& p, const catalog::RelationInfo& rel
   return member(p, relation.oid) != nullptr || has_schema(p, relation);
 }
 
-Result<const PublishedTable*> PublishedTables::find(SessionParts& session, const Relation& relation) {
-  const auto known = tables_.find(relation->oid);
-  if (known != tables_.end()) return &known->second;
-  INDIGO_ASSIGN(PublishedTable made, make(session, relation));
-  return &tables_.emplace(relation->oid, std::move(made)).first->second;
+Result<const PublishedTable*> PublishedTables::find(SessionParts& session, const TableThen& table,
+                                                    const std::vector<TableThen>& above) {
+  const auto known = tables_.find(table.relation);
+  if (known != tables_.end() && are_same(known->second.above, above)) return &known->second;
+  INDIGO_ASSIGN(PublishedTable made, make(session, table, above));
+  made.above = above;
+  if (tables_.size() >= kMostTables) tables_.clear();
+  return &(tables_[table.relation] = std::move(made));
 }
 
 // Of several publications that tell the changes as those of different tables above, the topmost counts.
-Result<PublishedTable> PublishedTables::make(SessionParts& session, const Relation& relation) const {
+Result<PublishedTable> PublishedTables::make(SessionParts& session, const TableThen& table,
+                                             const std::vector<TableThen>& parents) const {
   PublishedTable out;
-  out.as = relation;
-  const std::vector<Relation> parents = above(session.session_catalog(), *relation);
+  out.as = table;
+  const catalog::RelationInfo& relation = *table.relation;
   std::vector<const Publication*> from;
   size_t level = 0;
   for (const Publication& p : publications_) {
-    bool published = p.all_tables || has(p, *relation);
+    bool published = p.all_tables || has(p, relation);
     size_t own_level = 0;
     if (p.all_tables) {
       if (p.via_root) own_level = parents.size();
     } else {
       for (size_t i = parents.size(); i > 0; i--) {
-        if (!has(p, *parents[i - 1])) continue;
+        if (!has(p, *parents[i - 1].relation)) continue;
         published = true;
         if (p.via_root) own_level = i;
         break;
       }
     }
-    if (!published || (relation->is_partitioned() && !p.via_root)) continue;
+    if (!published || (relation.is_partitioned() && !p.via_root)) continue;
     out.inserts |= p.inserts;
     out.updates |= p.updates;
     out.deletes |= p.deletes;
@@ -116,7 +114,7 @@ Result<PublishedTable> PublishedTables::make(SessionParts& session, const Relati
     if (level > own_level) continue;
     if (level < own_level) from.clear();
     level = own_level;
-    out.as = level == 0 ? relation : parents[level - 1];
+    out.as = level == 0 ? table : parents[level - 1];
     from.push_back(&p);
   }
   if (!out.any()) return out;
@@ -129,15 +127,16 @@ Status PublishedTables::set_columns(PublishedTable& table, const std::vector<con
   bool first = true;
   for (const Publication* p : from) {
     std::vector<int16_t> columns;
-    if (const Member* own = p->all_tables ? nullptr : member(*p, table.as->oid); own != nullptr) columns = own->columns;
-    const auto live = std::count_if(table.as->columns.begin(), table.as->columns.end(),
+    if (const Member* own = p->all_tables ? nullptr : member(*p, table.as.relation->oid); own != nullptr)
+      columns = own->columns;
+    const auto live = std::count_if(table.as.relation->columns.begin(), table.as.relation->columns.end(),
                                     [](const types::ColumnInfo& c) { return !c.dropped && c.generated == 0; });
     if (static_cast<std::ptrdiff_t>(columns.size()) == live) columns.clear();
     if (first) {
       table.columns = std::move(columns);
     } else if (table.columns != columns) {
       return Error(sqlstate::kFeatureNotSupported, "cannot use different column lists for table \"" +
-                                                       table.as->schema_name + "." + table.as->name +
+                                                       table.as.relation->schema_name + "." + table.as.relation->name +
                                                        "\" in different publications");
     }
     first = false;
@@ -158,7 +157,8 @@ Status PublishedTables::set_filters(SessionParts& session, PublishedTable& table
     bool all = false;
     for (const Publication* p : from) {
       if (!(p->*action.has)) continue;
-      const Member* own = p->all_tables || has_schema(*p, *table.as) ? nullptr : member(*p, table.as->oid);
+      const Member* own =
+          p->all_tables || has_schema(*p, *table.as.relation) ? nullptr : member(*p, table.as.relation->oid);
       if (own == nullptr || own->filter.empty()) {
         all = true;
       } else {
@@ -166,7 +166,7 @@ Status PublishedTables::set_filters(SessionParts& session, PublishedTable& table
       }
     }
     if (all || conditions.empty()) continue;
-    INDIGO_ASSIGN(table.*action.filter, RowFilter::make(session, table.as, conditions));
+    INDIGO_ASSIGN(table.*action.filter, RowFilter::make(session, *table.as.relation, conditions));
   }
   return {};
 }

@@ -1,10 +1,15 @@
 #include "engine/replication/session_changes.h"
 
+#include "engine/replication/changed_table.h"
+
 namespace indigo::engine::replication {
 
 RowChange& SessionChanges::add(RowChange::Kind kind, const RowChange::Relation& relation) {
   auto& identity = identities_[relation];
-  if (identity == nullptr) identity = replica_identity(catalog_, *relation);
+  // Types may have changed since, which the relation's descriptor does not tell.
+  if (identity == nullptr || table_of(*identity).version != catalog_.version()) {
+    identity = changed_table(catalog_, relation);
+  }
   RowChange& change = changes_.emplace_back();
   change.kind = kind;
   change.relation = relation;

@@ -5,7 +5,6 @@
 #include "engine/replication/output_plugin.h"
 #include "engine/system/catalog_rows.h"
 #include "types/oids.h"
-#include "types/system/type_name.h"
 #include "types/text/boolean_word.h"
 #include "types/text/strings.h"
 
@@ -102,38 +101,39 @@ class TestDecoding final : public OutputPlugin {
     line_ = "table " + table_name(relation) + ":";
     const ReplicaIdentity& identity = *change.identity;
     switch (change.kind) {
-      case RowChange::Kind::kInsert: line_ += " INSERT:"; return row_text(relation, change.new_row, nullptr, false);
+      case RowChange::Kind::kInsert: line_ += " INSERT:"; return row_text(change, change.new_row, nullptr, false);
       case RowChange::Kind::kUpdate:
         line_ += " UPDATE:";
         if (!identity.none() && (identity.kind == 'f' || identity_changes(change))) {
           line_ += " old-key:";
-          INDIGO_TRY(row_text(relation, change.old_row, &identity, true));
+          INDIGO_TRY(row_text(change, change.old_row, &identity, true));
           line_ += " new-tuple:";
         }
-        return row_text(relation, change.new_row, nullptr, false);
+        return row_text(change, change.new_row, nullptr, false);
       default:
         line_ += " DELETE:";
         if (identity.none()) {
           line_ += " (no-tuple-data)";
           return {};
         }
-        return row_text(relation, change.old_row, &identity, true);
+        return row_text(change, change.old_row, &identity, true);
     }
   }
 
-  Status row_text(const catalog::RelationInfo& relation, Bytes row, const ReplicaIdentity* only, bool skip_nulls) {
+  Status row_text(const RowChange& change, Bytes row, const ReplicaIdentity* only, bool skip_nulls) {
+    const catalog::RelationInfo& relation = *change.relation;
+    const ChangedTable& table = table_of(change);
     for (const types::ColumnInfo& column : relation.columns) {
       if (column.dropped || (only != nullptr && !only->has(column.number))) continue;
       const Datum value = relation.layout.column(row, static_cast<size_t>(column.number) - 1);
       if (value.null && skip_nulls) continue;
-      line_ += ' ' + types::quote_identifier(column.name) + '[' +
-               types::format_type(session().session_catalog(), column.type.oid) + "]:";
+      line_ += ' ' + types::quote_identifier(column.name) + '[' + type_name(table, column.type.oid) + "]:";
       if (value.null) {
         line_ += "null";
         continue;
       }
       text_.clear();
-      INDIGO_TRY(value_text(column.type, value, text_));
+      INDIGO_TRY(value_text(table, column.type, value, text_));
       add_literal(column.type.oid);
     }
     return {};
