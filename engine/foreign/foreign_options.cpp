@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/system/catalog_rows.h"
+#include "types/text/ascii.h"
 #include "types/value/array_format.h"
 
 namespace indigo::engine {
@@ -33,6 +34,14 @@ const std::string* find_option(const std::vector<ForeignOption>& options, std::s
   const auto found =
       std::find_if(options.begin(), options.end(), [&](const ForeignOption& o) { return o.name == name; });
   return found == options.end() ? nullptr : &found->value;
+}
+
+std::optional<bool> option_flag(std::string_view value) {
+  std::string word(value);
+  for (char& c : word) c = types::ascii_lower(c);
+  if (word == "true" || word == "on") return true;
+  if (word == "false" || word == "off") return false;
+  return std::nullopt;
 }
 
 std::vector<ForeignOption> column_options(SessionParts& session, Oid relation, int16_t column) {

@@ -2,7 +2,9 @@
 // Thread safety: belongs to a session.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -18,6 +20,9 @@ struct ForeignOption {
 std::vector<ForeignOption> split_options(const std::vector<std::string>& options);
 // Null: not given.
 const std::string* find_option(const std::vector<ForeignOption>& options, std::string_view name);
+
+// true, false, on, off, in any case of letters; none: anything else.
+std::optional<bool> option_flag(std::string_view value);
 
 std::vector<ForeignOption> column_options(SessionParts& session, Oid relation, int16_t column);
 

@@ -48,11 +48,6 @@ bool is_one_of(const std::string& name, const std::string_view (&names)[N]) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-bool is_boolean(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text == "true" || text == "false" || text == "on" || text == "off" || text == "1" || text == "0";
-}
-
 Status check_number(const ForeignOption& o, bool integer) {
   const std::string kind = integer ? "integer" : "floating point";
   char* end = nullptr;
@@ -69,7 +64,7 @@ Status check_number(const ForeignOption& o, bool integer) {
 }
 
 Status check_value(SessionParts& session, const ForeignOption& o, Oid class_id) {
-  if (is_one_of(o.name, kBooleans) && !is_boolean(o.value))
+  if (is_one_of(o.name, kBooleans) && !option_flag(o.value))
     return Error(sqlstate::kSyntaxError, o.name + " requires a Boolean value");
   if (o.name == "fdw_startup_cost" || o.name == "fdw_tuple_cost") return check_number(o, false);
   if (o.name == "fetch_size" || o.name == "batch_size") return check_number(o, true);
@@ -78,7 +73,7 @@ Status check_value(SessionParts& session, const ForeignOption& o, Oid class_id) 
     return Error(sqlstate::kInsufficientPrivilege, what + " superuser-only")
         .with_hint("User mappings with the " + which + " may only be created or modified by the superuser.");
   };
-  if (o.name == "password_required" && (o.value == "false" || o.value == "off" || o.value == "0"))
+  if (o.name == "password_required" && option_flag(o.value) == false)
     return reserved("password_required=false is", "password_required option set to false");
   if (o.name == "sslcert" || o.name == "sslkey")
     return reserved("sslcert and sslkey are", "sslcert or sslkey options set");

@@ -34,7 +34,7 @@ constexpr std::string_view kOwnOptions[] = {"use_remote_estimate", "fdw_startup_
                                             "fetch_size",          "batch_size",       "async_capable",
                                             "parallel_commit",     "keep_connections", "password_required"};
 
-bool is_off(const std::string* value) { return value != nullptr && (*value == "false" || *value == "off"); }
+bool is_off(const std::string* value) { return value != nullptr && option_flag(*value) == false; }
 
 Error remote_error(Foreign& f, const RemoteAnswer& answer, const std::string& statement) {
   Error e = answer.error(f.connection->error());
@@ -335,9 +335,7 @@ Result<std::vector<std::vector<std::optional<std::string>>>> ask_foreign_server(
                                                                                 const std::string& statement) {
   INDIGO_ASSIGN(const auto f, foreign_connection(session, server, session.user()));
   INDIGO_ASSIGN(const RemoteAnswer answer, ask(session, f, statement));
-  std::vector<std::vector<std::optional<std::string>>> out;
-  for (size_t i = 0; i < answer.row_count(); i++) out.push_back(answer.row(i));
-  return out;
+  return answer.rows();
 }
 
 std::span<const SystemValue> remote_table_values() { return kRemoteTableValues; }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "catalog/object_privileges.h"
 #include "engine/foreign/foreign_options.h"
 #include "engine/remote/remote_connections.h"
@@ -211,6 +212,8 @@ Status get_notify(SessionParts& session, Arguments arguments, const SystemRowSin
   const bool named = arguments.size() > 1;
   INDIGO_ASSIGN(const Link link, Link::known(session, named ? text(arguments[0]) : std::string()));
   for (const auto& n : link->notifications()) {
+    INDIGO_TRY(check_client_text(n.channel));
+    INDIGO_TRY(check_client_text(n.payload));
     const Datum row[] = {text_datum(n.channel), Datum::of(static_cast<int32_t>(n.pid)), text_datum(n.payload)};
     sink(row);
   }

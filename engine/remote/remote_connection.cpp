@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 #include "base/fiber/interrupt_error.h"
 #include "base/fiber/wait_point.h"
@@ -71,6 +72,13 @@ struct RemoteConnection::State {
     }
     ask_to_stop();
   }
+  // The thread has come to an exception: the statement has no more answers, and the error is the last one.
+  void fail(const Error& error) {
+    const std::lock_guard lock(mutex);
+    failure = error;
+    reading = false;
+    ready.notify_all();
+  }
   bool read_some() {
     std::unique_lock lock(mutex);
     const bool unsent = pq.flush(connection) > 0;
@@ -105,12 +113,13 @@ struct RemoteConnection::State {
   bool connected = false;  // or failed to
   bool reading = false;
   bool stopping = false;
+  std::optional<Error> failure;  // of the thread that has read
 };
 
 // ---- answers
 
-std::vector<std::optional<std::string>> RemoteAnswer::row(size_t i) const {
-  std::vector<std::optional<std::string>> out(column_count());
+RemoteRow RemoteAnswer::row(size_t i) const {
+  RemoteRow out(column_count());
   const int row = static_cast<int>(i);
   for (int c = 0; c < static_cast<int>(out.size()); c++) {
     if (pq_->is_null(answer_.get(), row, c) != 0) continue;
@@ -120,17 +129,18 @@ std::vector<std::optional<std::string>> RemoteAnswer::row(size_t i) const {
   return out;
 }
 
+Result<std::vector<RemoteRow>> RemoteAnswer::rows() const {
+  std::vector<RemoteRow> out;
+  INDIGO_TRY(take_remote_rows(*pq_, answer_.get(), column_count(), out));
+  return out;
+}
+
 Error RemoteAnswer::error(const std::string& otherwise) const {
   const auto field = [&](int code) {
     const char* text = answer_ == nullptr ? nullptr : pq_->field(answer_.get(), code);
-    return std::string(text == nullptr ? "" : text);
+    return readable_text(text);
   };
-  SqlState state = sqlstate::kConnectionFailure;
-  if (const std::string code = field(Libpq::kSqlState); code.size() == 5) {
-    char text[6] = "";
-    code.copy(text, 5);
-    state = SqlState(text);
-  }
+  const SqlState state = remote_state(field(Libpq::kSqlState).c_str(), sqlstate::kConnectionFailure);
   std::string message = field(Libpq::kMessage);
   if (message.empty()) message = otherwise;
   if (message.empty()) message = "could not obtain message string for remote error";
@@ -168,7 +178,7 @@ RemoteConnection::~RemoteConnection() {
 Result<std::unique_ptr<RemoteConnection>> RemoteConnection::open(const std::string& options) {
   INDIGO_ASSIGN(const Libpq* pq, libpq());
   auto state = std::make_shared<State>(*pq);
-  INDIGO_TRY(start_remote_thread([state, options] {
+  const auto connect = [state, options] {
     Libpq::Connection* made = state->pq.connect(options.c_str());
     if (made != nullptr && state->pq.status(made) == Libpq::kConnectionOk) {
       state->pq.ignore_notices(
@@ -178,6 +188,11 @@ Result<std::unique_ptr<RemoteConnection>> RemoteConnection::open(const std::stri
     }
     const std::lock_guard lock(state->mutex);
     state->connection = made;
+    state->connected = true;
+    state->ready.notify_all();
+  };
+  INDIGO_TRY(start_remote_thread(connect, [state](const Error&) {
+    const std::lock_guard lock(state->mutex);
     state->connected = true;
     state->ready.notify_all();
   }));
@@ -198,7 +213,8 @@ Result<bool> RemoteConnection::send(const std::string& statement, bool by_rows) 
     if (by_rows) s.pq.one_row_at_a_time(s.connection);
     s.reading = true;
   }
-  const Status started = start_remote_thread([state = state_] { state->read(); });
+  const Status started = start_remote_thread([state = state_] { state->read(); },
+                                             [state = state_](const Error& error) { state->fail(error); });
   if (!started.ok()) {
     const std::lock_guard lock(s.mutex);
     s.reading = false;
@@ -211,6 +227,7 @@ Result<RemoteAnswer> RemoteConnection::next() {
   State& s = *state_;
   INDIGO_TRY(s.wait([&] { return !s.answers.empty() || !s.reading; }));
   const std::lock_guard lock(s.mutex);
+  if (s.answers.empty() && s.failure) return std::exchange(s.failure, std::nullopt).value();
   if (s.answers.empty()) return RemoteAnswer();
   RemoteAnswer out = std::move(s.answers.front());
   s.answers.pop_front();
@@ -250,15 +267,19 @@ Result<std::string> RemoteConnection::cancel() {
   }
   if (request == nullptr) return std::string("no connection to cancel");
   const Libpq& pq = state_->pq;
-  INDIGO_TRY(start_remote_thread([outcome, request, &pq] {
+  const auto end = [outcome](std::string error) {
+    const std::lock_guard lock(outcome->mutex);
+    outcome->error = std::move(error);
+    outcome->done = true;
+    outcome->ready.notify_all();
+  };
+  const auto ask = [end, request, &pq] {
     char error[256] = "";
     const bool asked = pq.cancel(request, error, sizeof error) != 0;
     pq.free_cancel(request);
-    const std::lock_guard lock(outcome->mutex);
-    if (!asked) outcome->error = error;
-    outcome->done = true;
-    outcome->ready.notify_all();
-  }));
+    end(asked ? "" : readable_text(error));
+  };
+  INDIGO_TRY(start_remote_thread(ask, [end](const Error& error) { end(error.message); }));
   const WaitResult result = outcome->ready.wait([&] {
     const std::lock_guard lock(outcome->mutex);
     return outcome->done;

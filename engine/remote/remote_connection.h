@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "engine/remote/libpq.h"
+#include "engine/remote/remote_rows.h"
 
 namespace indigo::engine {
 
@@ -32,7 +33,10 @@ class RemoteAnswer {
   bool failed() const { return !has_rows() && status() != Libpq::kCommand; }
   size_t column_count() const { return static_cast<size_t>(pq_->column_count(answer_.get())); }
   size_t row_count() const { return static_cast<size_t>(pq_->row_count(answer_.get())); }
-  std::vector<std::optional<std::string>> row(size_t i) const;
+  // As it is, of whatever shape: whoever asks knows column_count(), and checks the encoding.
+  RemoteRow row(size_t i) const;
+  // All of them, in UTF-8 (take_remote_rows).
+  Result<std::vector<RemoteRow>> rows() const;
   std::string tag() const { return pq_->tag(answer_.get()); }
   std::string affected() const { return pq_->affected(answer_.get()); }
   // The other server's error. `otherwise`: what the connection says, where the answer says nothing.

@@ -25,6 +25,7 @@ namespace {
 // Commits reach the device together: when nothing comes for so long, when there are so many, or when they have waited.
 constexpr std::chrono::milliseconds kQuiet(2), kUnflushedFor(100);
 constexpr int kUnflushedMax = 1000;
+constexpr size_t kSlotColumns = 4;  // of CREATE_REPLICATION_SLOT's answer
 
 const char* name_of(RowChange::Kind kind) {
   switch (kind) {
@@ -94,15 +95,15 @@ Status ApplyWorker::copy_table(TableState table) {
   if (name.name.empty()) return {};  // dropped meanwhile
   doing_ = "copying table \"" + name.schema + "." + name.name + "\"";
   INDIGO_ASSIGN(const auto source, Publisher::connect(subscription_.connection, subscription_.name, stop_));
-  INDIGO_TRY(source->ask("BEGIN READ ONLY ISOLATION LEVEL REPEATABLE READ"));
+  INDIGO_TRY(source->tell("BEGIN READ ONLY ISOLATION LEVEL REPEATABLE READ"));
   const std::string slot = "pg_" + std::to_string(subscription_.oid) + "_sync_" + std::to_string(table.relation) + "_" +
                            std::to_string(instance_.system_identifier());
   const bool new_syntax = source->server_version() >= 150000;
   INDIGO_ASSIGN(const Publisher::Rows made,
                 source->ask("CREATE_REPLICATION_SLOT \"" + slot + "\" TEMPORARY LOGICAL pgoutput " +
-                            (new_syntax ? "(SNAPSHOT 'use')" : "USE_SNAPSHOT")));
-  const auto place =
-      made.empty() || made[0].size() < 2 || !made[0][1] ? std::nullopt : replication::read_position(*made[0][1]);
+                                (new_syntax ? "(SNAPSHOT 'use')" : "USE_SNAPSHOT"),
+                            kSlotColumns));
+  const auto place = made.empty() || !made[0][1] ? std::nullopt : replication::read_position(*made[0][1]);
   if (!place) return Error(sqlstate::kProtocolViolation, "the publisher did not tell where its snapshot is");
   INDIGO_ASSIGN(const PublishedTable published, published_table(*source, name, subscription_.publications));
   std::string columns;

@@ -13,7 +13,9 @@ namespace {
 
 constexpr int kColumnListsSince = 150000;  // server_version_num; row filters, too
 
+// What the publisher or its connection says has this in front, and not what its answer looks like.
 Error without_prefix(Error error, const std::string& what) {
+  if (error.state != sqlstate::kConnectionFailure && !error.message.starts_with("ERROR:")) return error;
   error.message = what + ": " + (error.message.starts_with("ERROR:  ") ? error.message.substr(8) : error.message);
   return error;
 }
@@ -27,8 +29,8 @@ std::string literal_list(std::span<const std::string> names) {
 }
 
 Result<std::vector<std::string>> missing_publications(Publisher& publisher, const std::vector<std::string>& names) {
-  auto rows = publisher.ask("SELECT t.pubname FROM pg_catalog.pg_publication t WHERE t.pubname IN (" +
-                            literal_list(names) + ")");
+  auto rows = publisher.ask(
+      "SELECT t.pubname FROM pg_catalog.pg_publication t WHERE t.pubname IN (" + literal_list(names) + ")", 1);
   if (!rows.ok()) return without_prefix(rows.error(), "could not receive list of publications from the publisher");
   std::vector<std::string> out;
   for (const std::string& name : names) {
@@ -41,8 +43,9 @@ Result<std::vector<std::string>> missing_publications(Publisher& publisher, cons
 Result<std::vector<PublishedName>> published_names(Publisher& publisher, const std::vector<std::string>& publications) {
   const bool lists = publisher.server_version() >= kColumnListsSince;
   auto rows = publisher.ask("SELECT DISTINCT t.schemaname, t.tablename" + std::string(lists ? ", t.attnames" : "") +
-                            " FROM pg_catalog.pg_publication_tables t WHERE t.pubname IN (" +
-                            literal_list(publications) + ") ORDER BY 1, 2");
+                                " FROM pg_catalog.pg_publication_tables t WHERE t.pubname IN (" +
+                                literal_list(publications) + ") ORDER BY 1, 2",
+                            lists ? 3 : 2);
   if (!rows.ok()) return without_prefix(rows.error(), "could not receive list of replicated tables from the publisher");
   std::vector<PublishedName> out;
   for (const auto& row : *rows) {
@@ -73,7 +76,7 @@ Result<PublishedTable> published_table(Publisher& publisher, const PublishedName
     columns += " AND EXISTS (SELECT FROM pg_catalog.pg_publication_tables t WHERE " + published +
                " AND a.attname = ANY (t.attnames))";
   }
-  auto rows = publisher.ask(columns + " ORDER BY a.attnum");
+  auto rows = publisher.ask(columns + " ORDER BY a.attnum", 2);
   if (!rows.ok()) return without_prefix(rows.error(), failed);
   if (rows->empty()) return Error(sqlstate::kConnectionFailure, "table \"" + shown + "\" not found on publisher");
   PublishedTable out;
@@ -87,7 +90,7 @@ Result<PublishedTable> published_table(Publisher& publisher, const PublishedName
   std::string filter;
   if (lists) {
     auto filters =
-        publisher.ask("SELECT DISTINCT t.rowfilter FROM pg_catalog.pg_publication_tables t WHERE " + published);
+        publisher.ask("SELECT DISTINCT t.rowfilter FROM pg_catalog.pg_publication_tables t WHERE " + published, 1);
     if (!filters.ok()) return without_prefix(filters.error(), failed);
     // A publication without one sends every row.
     const bool all = std::any_of(filters->begin(), filters->end(), [](const auto& row) { return !row[0]; });

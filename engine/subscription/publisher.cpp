@@ -88,14 +88,9 @@ Result<std::unique_ptr<Publisher>> Publisher::connect(const std::string& connect
 Error Publisher::failure(const Libpq::Answer* answer) const {
   const char* code = answer == nullptr ? nullptr : pq_.field(answer, Libpq::kSqlState);
   const char* message = answer == nullptr ? nullptr : pq_.field(answer, Libpq::kMessage);
-  SqlState state = sqlstate::kConnectionFailure;
-  if (code != nullptr && std::string_view(code).size() == 5) {
-    char text[6] = "";
-    std::string_view(code).copy(text, 5);
-    state = SqlState(text);
-  }
+  const SqlState state = remote_state(code, sqlstate::kConnectionFailure);
   if (message == nullptr) return Error(state, without_line_end(pq_.error(connection_)));
-  return Error(state, "ERROR:  " + std::string(message));
+  return Error(state, "ERROR:  " + readable_text(message));
 }
 
 Status Publisher::send_all() {
@@ -117,7 +112,16 @@ Result<Publisher::Answer> Publisher::answer() {
   return Answer{{pq_.answer(connection_), pq_.clear}};
 }
 
-Result<Publisher::Rows> Publisher::ask(const std::string& command) {
+Result<Publisher::Rows> Publisher::ask(const std::string& command, size_t columns) {
+  return ask(command, std::optional(columns));
+}
+
+Status Publisher::tell(const std::string& command) {
+  INDIGO_TRY(ask(command, std::nullopt));
+  return {};
+}
+
+Result<Publisher::Rows> Publisher::ask(const std::string& command, std::optional<size_t> columns) {
   if (pq_.send(connection_, command.c_str()) == 0) return failure(nullptr);
   INDIGO_TRY(send_all());
   Rows out;
@@ -131,13 +135,8 @@ Result<Publisher::Rows> Publisher::ask(const std::string& command) {
       if (!error) error = failure(a);
       if (status == Libpq::kCopyIn || status == Libpq::kCopyOut || status == Libpq::kCopyBoth) break;
     }
-    for (int row = 0; status == Libpq::kRows && row < pq_.row_count(a); row++) {
-      auto& values = out.emplace_back(static_cast<size_t>(pq_.column_count(a)));
-      for (int c = 0; c < static_cast<int>(values.size()); c++) {
-        if (pq_.is_null(a, row, c) != 0) continue;
-        values[static_cast<size_t>(c)].emplace(pq_.value(a, row, c), static_cast<size_t>(pq_.length(a, row, c)));
-      }
-    }
+    if (status != Libpq::kRows || !columns || error) continue;
+    if (const Status taken = take_remote_rows(pq_, a, *columns, out); !taken.ok()) error = taken.error();
   }
   if (error) return *std::move(error);
   return out;

@@ -17,6 +17,7 @@
 #include "base/fiber/interrupt_error.h"
 #include "base/fiber/wait_point.h"
 #include "engine/remote/libpq.h"
+#include "engine/remote/remote_rows.h"
 #include "engine/remote/remote_thread.h"
 
 namespace indigo::engine::subscription {
@@ -52,9 +53,12 @@ class Publisher {
   Publisher(const Publisher&) = delete;
   Publisher& operator=(const Publisher&) = delete;
 
-  using Rows = std::vector<std::vector<std::optional<std::string>>>;
-  // An SQL statement or a replication command. The publisher's error with its SQLSTATE.
-  Result<Rows> ask(const std::string& command);
+  using Rows = std::vector<RemoteRow>;
+  // An SQL statement or a replication command that answers rows of so many columns (take_remote_rows). The publisher's error with
+  // its SQLSTATE.
+  Result<Rows> ask(const std::string& command, size_t columns);
+  // One whose rows, if there are any, nobody reads.
+  Status tell(const std::string& command);
 
   // A command that answers with CopyOut or CopyBoth; then receive(), and for CopyBoth send().
   Status begin_copy(const std::string& command);
@@ -71,6 +75,7 @@ class Publisher {
   // Until the socket is ready for `events`: false when the deadline has passed.
   Result<bool> wait(short events, Deadline deadline);
   Status send_all();
+  Result<Rows> ask(const std::string& command, std::optional<size_t> columns);
   struct Answer;
   Result<Answer> answer();
   Error failure(const Libpq::Answer* answer) const;
@@ -90,12 +95,13 @@ Result<T> aside(const StopEventPtr& stop, std::function<Result<T>()> work) {
     std::optional<Result<T>> answer;
   };
   const auto shared = std::make_shared<Shared>();
-  INDIGO_TRY(start_remote_thread([shared, work = std::move(work)] {
-    Result<T> answer = work();
+  const auto end = [shared](Result<T> answer) {
     const std::lock_guard lock(shared->mutex);
     shared->answer.emplace(std::move(answer));
     shared->ready.notify_all();
-  }));
+  };
+  INDIGO_TRY(
+      start_remote_thread([end, work = std::move(work)] { end(work()); }, [end](const Error& error) { end(error); }));
   const WaitResult result = shared->ready.wait([&] {
     const std::lock_guard lock(shared->mutex);
     return shared->answer.has_value();

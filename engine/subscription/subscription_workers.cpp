@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <new>
 #include <system_error>
 #include <utility>
 
+#include "base/exception_error.h"
 #include "base/fiber/interrupt_error.h"
 #include "base/fiber/thread_start.h"
 #include "base/server_log.h"
@@ -143,14 +143,10 @@ void SubscriptionWorkers::launch() {
     look_ = false;
     next_look_ = kNoDeadline;
     lock.unlock();
-    bool looked = false;
-    try {
-      looked = round();
-    } catch (const std::bad_alloc&) {
-      log_error("no memory to look for subscriptions");
-    }
+    const auto looked = catch_exceptions([this]() -> Result<bool> { return round(); }, [] {});
+    if (!looked.ok()) log_error("could not look for subscriptions: " + looked.error().message);
     lock.lock();
-    if (!looked) next_look_ = std::min(next_look_, Clock::now() + kPause);
+    if (!looked.ok() || !*looked) next_look_ = std::min(next_look_, Clock::now() + kPause);
   }
 }
 
@@ -233,12 +229,8 @@ void SubscriptionWorkers::start(const Subscription& subscription) {
         worker->waiter = &waiter;
         if (worker->stop->is_set()) waiter.interrupt(InterruptReason::kTerminate);
       }
-      Status done;
-      try {
-        done = ApplyWorker(instance_, waiter, worker->subscription, worker->stop, *status).run();
-      } catch (const std::exception& e) {
-        done = Error(sqlstate::kOutOfMemory, std::string("out of memory or threads: ") + e.what());
-      }
+      const Status done = catch_exceptions(
+          [&] { return ApplyWorker(instance_, waiter, worker->subscription, worker->stop, *status).run(); }, [] {});
       if (!done.ok() && !worker->stop->is_set()) {
         const Error& error = done.error();
         log_record({.level = LogLevel::kError,

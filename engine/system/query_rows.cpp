@@ -6,6 +6,7 @@
 #include "catalog/descriptor/session_context.h"
 #include "engine/programs/nested_statement.h"
 #include "types/io/record.h"
+#include "types/io/type_definition.h"
 #include "types/system/type_name.h"
 
 namespace indigo::engine::query_rows {
@@ -28,7 +29,8 @@ Status RowMaker::add(const std::vector<Text>& texts) {
   context_.set_arena(&arena);
   std::vector<Datum> row;
   for (size_t i = 0; i < types_.size(); i++) {
-    const bool there = i < texts.size() && texts[i];
+    // Another server's text may be anything.
+    const bool there = i < texts.size() && texts[i] && types::check_encoding(context_, *texts[i]);
     row.push_back(there ? types::type_input(context_, types_[i], *texts[i]) : Datum::make_null(phys_[i]));
     if (context_.failed()) return context_.take_error();
   }

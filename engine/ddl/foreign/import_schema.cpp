@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/ddl/rows.h"
+#include "engine/remote/remote_rows.h"
 #include "sql/parse/option_value.h"
 #include "sql/parse/parse_tree.h"
 #include "sql/parse/parser.h"
@@ -34,6 +35,8 @@ Result<ImportOptions> read_import_options(const PgQuery__ImportForeignSchemaStmt
   return out;
 }
 
+constexpr size_t kTablesColumns = 8;
+
 std::string tables_query(const PgQuery__ImportForeignSchemaStmt& s) {
   std::string out =
       "SELECT relname, attname, format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid), "
@@ -57,6 +60,13 @@ std::string tables_query(const PgQuery__ImportForeignSchemaStmt& s) {
 }
 
 using Row = std::vector<std::optional<std::string>>;
+
+// The other server may be anything that speaks the protocol.
+Result<std::vector<Row>> ask(DdlContext& c, Oid server, const std::string& statement, size_t columns) {
+  INDIGO_ASSIGN(auto rows, c.host.ask_server(server, statement));
+  for (const Row& row : rows) INDIGO_TRY(check_remote_columns(row.size(), columns));
+  return rows;
+}
 
 std::string column_definition(const Row& row, const ImportOptions& options) {
   const bool generated = row[5] && !row[5]->empty();
@@ -88,17 +98,19 @@ Status create_imported(DdlContext& c, const std::string& table, const std::strin
 
 Status import_remote_schema(DdlContext& c, const PgQuery__ImportForeignSchemaStmt& s, Oid server) {
   INDIGO_ASSIGN(const ImportOptions options, read_import_options(s));
-  INDIGO_ASSIGN(const auto present, c.host.ask_server(server, "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = " +
-                                                                  types::quote_literal(s.remote_schema)));
+  INDIGO_ASSIGN(
+      const auto present,
+      ask(c, server, "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = " + types::quote_literal(s.remote_schema),
+          1));
   if (present.empty()) {
     return Error(SqlState("HV00Q"), "schema \"" + std::string(s.remote_schema) +
                                         "\" is not present on foreign server \"" + s.server_name + "\"");
   }
-  INDIGO_ASSIGN(const auto rows, c.host.ask_server(server, tables_query(s)));
+  INDIGO_ASSIGN(const auto rows, ask(c, server, tables_query(s), kTablesColumns));
   for (size_t at = 0; at < rows.size();) {
     const std::string table = rows[at][0].value_or("");
     std::string columns;
-    for (; at < rows.size() && rows[at][0] == table; at++) {
+    for (; at < rows.size() && rows[at][0].value_or("") == table; at++) {
       if (rows[at][1]) columns += (columns.empty() ? "" : ", ") + column_definition(rows[at], options);
     }
     INDIGO_TRY(create_imported(

@@ -39,7 +39,7 @@ Result<std::vector<subscription::PublishedName>> SubscriptionPublisher::publishe
 
 Status SubscriptionPublisher::command(const std::string& text, const std::string& failed) {
   auto done = subscription::aside<bool>(stop_, [publisher = publisher_, text]() -> Result<bool> {
-    INDIGO_TRY(publisher->ask(text));
+    INDIGO_TRY(publisher->tell(text));
     return true;
   });
   if (done.ok()) return {};

@@ -1,0 +1,152 @@
+"""Other servers that answer anything: a publisher, a foreign server and one for dblink, whose rows have other numbers of columns than
+were asked for, nulls, or no UTF-8. Whoever asks them gets rows or an error, and the next statement its answer."""
+import socket
+import struct
+import threading
+import time
+
+from protocol import Closed, message
+
+COLUMNS = range(10)
+VALUES = [b"a", None, b"\xff", b"a\0b"]
+# What each kind of question is known by, and its right answer.
+KINDS = {
+    "publications": ("pg_publication t", [[b"p"]]),
+    "filters": ("t.rowfilter", [[None]]),
+    "columns": ("c.relkind", [[b"a", b"r"]]),
+    "tables": ("t.schemaname, t.tablename", [[b"public", b"told", b"{a}"]]),
+    "slot": ("CREATE_REPLICATION_SLOT", [[b"s", b"0/100", b"x", b"pgoutput"]]),
+    "schema": ("FROM pg_catalog.pg_namespace", [[b"1"]]),
+    "relations": ("format_type", [[b"told", b"a", b"integer", b"f", None, b"", None, None]]),
+    "rows": ("FETCH", [[b"1"]]),
+    "query": ("any rows", [[b"1"]]),
+}
+STATEMENTS = {
+    "publications": ["create subscription hostile connection '{0}' publication p"],
+    "tables": ["create subscription hostile connection '{0}' publication p"],
+    "slot": ["create subscription hostile connection '{0}' publication p"],
+    "columns": ["create subscription hostile connection '{0}' publication p with (create_slot = false)"],
+    "filters": ["create subscription hostile connection '{0}' publication p with (create_slot = false)"],
+    "schema": ["import foreign schema s from server hostile into public"],
+    "relations": ["import foreign schema s from server hostile into hostile_imports"],
+    "rows": ["select * from hostile_table", "select count(*) from hostile_table where a = 1",
+             "select dblink_connect('c', '{0}'), dblink_open('c', 'r', 'any rows'); select * from dblink_fetch('c', 'r', 10) as t(a text)"],
+    "query": ["select * from dblink('{0}', 'any rows') as t(a text, b text)", "select dblink_exec('{0}', 'any rows')",
+              "select dblink_connect('c', '{0}'), dblink_send_query('c', 'any rows'); select * from dblink_get_result('c') as t(a int)",
+              "select dblink_connect('c', '{0}'), dblink_exec('c', 'listen x'); select * from dblink_get_notify('c')"],
+}
+OF_WORKERS = ("columns", "filters")  # a worker asks them, after the statement
+SETUP = ["create extension postgres_fdw; create extension dblink; create table told (a int); create schema hostile_imports",
+         "create server hostile foreign data wrapper postgres_fdw options (host '127.0.0.1', port '{1}', dbname 'x')",
+         "create user mapping for public server hostile options (user 'x', password 'y')",
+         "create foreign table hostile_table (a int) server hostile"]
+CLEAR = ["alter subscription hostile disable", "alter subscription hostile set (slot_name = none)", "drop subscription if exists hostile",
+         "select dblink_disconnect('c')", "drop foreign table if exists hostile_imports.told"]
+
+
+def rows(values):
+    width = len(values[0])
+    out = message(b"T", struct.pack(">H", width) + (b"c\0" + struct.pack(">IHIhih", 0, 0, 25, -1, -1, 0)) * width)
+    for row in values:
+        fields = b"".join(struct.pack(">i", -1) if v is None else struct.pack(">i", len(v)) + v for v in row)
+        out += message(b"D", struct.pack(">H", width) + fields)
+    return out + message(b"C", b"SELECT 1\0")
+
+
+class OtherServer:
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.hostile, self.answer, self.asked = None, None, threading.Event()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def be(self, kind, answer):
+        self.hostile, self.answer = kind, answer
+        self.asked.clear()
+
+    def accept(self):
+        while True:
+            try:
+                connection = self.listener.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        with connection:
+            try:
+                self.speak(connection)
+            except (OSError, struct.error):
+                pass  # it was left
+
+    def speak(self, connection):
+        def read(size):
+            return connection.recv(size, socket.MSG_WAITALL)
+
+        body = b""
+        while body[:2] != b"\0\3":
+            body = read(struct.unpack(">I", read(4))[0] - 4)
+            if body[:2] != b"\0\3":
+                connection.sendall(b"N")
+        connection.sendall(message(b"R", struct.pack(">I", 3)))
+        read(struct.unpack(">xI", read(5))[0] - 4)
+        settings = [b"server_version\0" + b"15.3\0", b"client_encoding\0UTF8\0", b"standard_conforming_strings\0on\0"]
+        connection.sendall(message(b"R", struct.pack(">I", 0)) + b"".join(message(b"S", s) for s in settings) + message(b"Z", b"I"))
+        while (head := read(5)) and head[:1] != b"X":
+            query = read(struct.unpack(">I", head[1:])[0] - 4)[:-1].decode()
+            if head[:1] == b"Q":
+                connection.sendall(self.answer_to(query))
+
+    def answer_to(self, query):
+        ready = message(b"Z", b"I")
+        if "DECLARE" not in query:
+            for kind, (mark, right) in KINDS.items():
+                if mark not in query:
+                    continue
+                if kind != self.hostile:
+                    return rows(right) + ready
+                self.asked.set()
+                return rows(self.answer) + ready
+        if "listen" in query:
+            value = self.answer[0][0] if self.answer[0] else None
+            return message(b"A", struct.pack(">I", 1) + (value or b"") + b"\0" + (value or b"") + b"\0") + message(b"C", b"LISTEN\0") + ready
+        if query.startswith(("COPY", "START_REPLICATION")):
+            return message(b"E", b"SERROR\0C" + b"\xff" * 5 + b"\0M\xff\0\0") + ready
+        return message(b"C", b"SET\0") * (query.count(";") + 1) + ready
+
+
+def run_servers(connect, suite, names):
+    other = OtherServer()
+    options = f"host=127.0.0.1 port={other.port} user=x password=y dbname=z"
+    server = connect()
+    for sql in SETUP:
+        if server.run(sql.format(options, other.port)) == "0A000":
+            return  # there is no libpq
+    for kind, statements in STATEMENTS.items():
+        name = f"other servers: {kind}"
+        if names and not any(n in name for n in names):
+            continue
+        at = None
+        try:
+            for answer in [[[value] * width] * 2 for width in COLUMNS for value in VALUES]:
+                other.be(kind, answer)
+                for sql in statements:
+                    at = (sql, answer)
+                    server.run(sql.format(options))
+                    if kind in OF_WORKERS and not other.asked.wait(30):
+                        raise RuntimeError("nobody asked")
+                    time.sleep(0.01 if kind in OF_WORKERS else 0)
+                    if server.run("select 'alive'") != "alive":
+                        raise RuntimeError("no answer")
+                    other.be(None, answer)
+                    for clear in CLEAR:
+                        server.run(clear)
+                    server = connect()
+            suite.passed(name)
+        except (Closed, OSError, RuntimeError) as error:
+            suite.failed(name, f"{at}: {error!r}")
+            try:
+                server = connect()
+            except (OSError, RuntimeError):
+                break  # the server is gone
+    other.listener.close()
