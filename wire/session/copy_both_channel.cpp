@@ -9,6 +9,7 @@
 #include "wire/messages/flush.h"
 #include "wire/messages/frame.h"
 #include "wire/messages/sync.h"
+#include "wire/messages/terminate.h"
 #include "wire/session/client_sink.h"
 
 namespace indigo::wire {
@@ -52,6 +53,7 @@ Result<engine::CopyChannel::Event> CopyBothChannel::receive(Deadline deadline, c
     Frame frame{};
     switch (next_frame(stream_.in().unread(), frame)) {
       case FrameState::kComplete:
+        if (frame.type == Terminate::kType) return Event::kDone;  // left where it is: the connection's end, too
         stream_.in().consume(frame.total_bytes());
         if (frame.type == CopyData::kType) {
           out = frame.body;
