@@ -109,9 +109,10 @@ class CodeBuilder {
     return std::move(*e);
   }
   // Puts the fields that the fragment reads in their places; a jump for each, to where the fragment is done in another way.
-  std::vector<int32_t> bind_fields(const tree::Fragment& f) {
+  std::vector<int32_t> bind_fields(const tree::Fragment& f) { return bind(function_.fragment(f).fields()); }
+  std::vector<int32_t> bind(const std::vector<CompiledFragment::BoundField>& fields) {
     std::vector<int32_t> jumps;
-    for (const CompiledFragment::BoundField& field : function_.fragment(f).fields()) {
+    for (const CompiledFragment::BoundField& field : fields) {
       code_.fields.push_back(std::make_unique<CompiledFragment::BoundField>(field));
       jumps.push_back(code_.next());
       add(CodeOperations::bind, code_.fields.back().get());
@@ -186,12 +187,66 @@ class CodeBuilder {
     if (s.place.part == nullptr && s.place.fields.empty() && function_.variable(s.place.variable).assignable) {
       const VariableType& variable = function_.variable(s.place.variable);
       const sql::ExprPtr e = expression(*s.value, variable.type, may_improve);
-      if (e != nullptr && assign_typed(s, variable, e, next)) return bind(next);
+      if (e != nullptr && (append_element(s, e, next) || assign_typed(s, variable, e, next))) return bind(next);
+    } else if (s.place.part != nullptr && s.place.fields.empty() && function_.variable(s.place.variable).assignable) {
+      if (store_element(s, next, may_improve)) return bind(next);
     } else if (s.place.part == nullptr && s.place.fields.size() == 1 && function_.variable(s.place.variable).row) {
       if (assign_field(s, next, may_improve)) return bind(next);
     }
     run_statement(s, next, may_improve);
     bind(next);
+  }
+
+  // x := x || a, which adds to the array where it stands.
+  bool append_element(const tree::Assign& s, const sql::ExprPtr& e, Label next) {
+    const auto* call = sql::try_as<sql::CallExpr>(e);
+    if (call == nullptr || call->arguments.size() != 2 || call->function >= oid::kFirstUserOid ||
+        sql::contains_volatile(*e))
+      return false;
+    const auto* array = sql::try_as<sql::ParamExpr>(call->arguments[0]);
+    const auto function = session_.session_catalog().function(call->function);
+    if (array == nullptr || array->index != s.place.variable || function == nullptr || function->name != "array_append")
+      return false;
+    return change_array(s, call->arguments[1], bind_fields(*s.value), next, [&] {
+      Instruction& i = add(CodeOperations::append_element);
+      i.x = s.place.variable;
+      return &i;
+    });
+  }
+
+  // x[i] := a.
+  bool store_element(const tree::Assign& s, Label next, bool& may_improve) {
+    CompiledPart& part = function_.part(*s.place.part);
+    const Purity purity = part.purity(session_, frame_);
+    may_improve = purity == Purity::kUnknown && code_.made < kMadeMost;
+    if (purity != Purity::kPure) return false;
+    const sql::SubscriptExpr* const store = part.element_of(session_, s.place.variable);
+    const auto fields = part.fields(frame_);
+    if (store == nullptr || !fields) return false;
+    auto place = std::make_unique<ElementPlace>();
+    place->variable = s.place.variable;
+    for (const auto& index : store->indexes) {
+      code_.expressions.push_back(index.upper);
+      place->subscripts.push_back(std::make_unique<exec::ScalarExpression>(session_.context(), index.upper));
+    }
+    code_.elements.push_back(std::move(place));
+    return change_array(s, store->assign, bind(*fields), next,
+                        [&] { return &add(CodeOperations::store_element, code_.elements.back().get()); });
+  }
+
+  // What `make` adds takes the element as its first operand, and jumps to where the statement is done in another way.
+  template <class Make>
+  bool change_array(const tree::Assign& s, const sql::ExprPtr& element, std::vector<int32_t> jumps, Label next,
+                    const Make& make) {
+    const size_t before = static_cast<size_t>(code_.next()) - jumps.size();
+    code_.expressions.push_back(element);
+    const Operand value = compiler_.value(element);
+    if (take_back(before)) return false;
+    jumps.push_back(code_.next());
+    make()->a = value;
+    code_.computes = true;
+    aside_.push_back({std::move(jumps), &s, nullptr, next, -1, scope_});
+    return true;
   }
 
   bool assign_typed(const tree::Assign& s, const VariableType& variable, const sql::ExprPtr& e, Label next) {

@@ -41,6 +41,12 @@ struct CodeScope {
   int32_t around = -1;  // the scope that this one is in
 };
 
+// The subscripts of x[i] := a.
+struct ElementPlace {
+  int variable = -1;
+  std::vector<std::unique_ptr<exec::ScalarExpression>> subscripts;
+};
+
 struct Code : exec::MachineCode {
   Code(types::SessionContext& session, const tree::StatementList& list) : MachineCode(session), list(list) {}
 
@@ -50,6 +56,7 @@ struct Code : exec::MachineCode {
   std::vector<CodeScope> scopes;
   std::vector<int32_t> scope_of;  // of each instruction; -1: none
   std::vector<std::unique_ptr<CompiledFragment::BoundField>> fields;
+  std::vector<std::unique_ptr<ElementPlace>> elements;
   size_t counters = 0;         // of integer loops within one another
   size_t parameter_count = 0;  // that it reads
   // The state of things that its expressions are for.
@@ -82,6 +89,10 @@ struct CodeOperations {
   static const Instruction* check_shape(Machine& m, const Instruction* at);  // the same, but for the place
   static const Instruction* assign_field(
       Machine& m, const Instruction* at);  // data: a BoundField, which is := a; x: its physical kind
+  // The array x := x || a, where it stands; jumps when that cannot be done there.
+  static const Instruction* append_element(Machine& m, const Instruction* at);
+  // data: an ElementPlace, which is := a; jumps as well.
+  static const Instruction* store_element(Machine& m, const Instruction* at);
   static const Instruction* jump(Machine& m, const Instruction* at);
   static const Instruction* breathe(Machine& m, const Instruction* at);  // and jumps
   static const Instruction* begin_for(Machine& m,

@@ -7,6 +7,7 @@
 #include "engine/programs/plpgsql/code.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/session/session_parts.h"
+#include "types/array/array_edit.h"
 
 namespace indigo::engine::programs {
 
@@ -196,6 +197,32 @@ const Instruction* CodeOperations::assign_field(Machine& m, const Instruction* a
   record.null = false;
   record.changed = true;
   return at + 1;
+}
+
+const Instruction* CodeOperations::append_element(Machine& m, const Instruction* at) {
+  const Datum& element = m[at->a];
+  const bool done =
+      of(m).in.frame_.change_string(at->x, [&](std::string& image) { return types::append_in_place(image, element); });
+  return done ? at + 1 : at->target;
+}
+
+const Instruction* CodeOperations::store_element(Machine& m, const Instruction* at) {
+  const auto& place = *static_cast<const ElementPlace*>(at->data);
+  std::array<int32_t, kMaxArrayDimensions> subscripts{};
+  size_t count = 0;
+  for (const auto& expression : place.subscripts) {
+    exec::ScalarScratch scratch;
+    Status status = expression->evaluate(m.files[0], scratch.datum);
+    if (!status.ok()) [[unlikely]]
+      return m.fail(at, status.take_error());
+    if (scratch.datum.null) return at->target;
+    subscripts[count++] = scratch.datum.i32;
+  }
+  const Datum& element = m[at->a];
+  const bool done = of(m).in.frame_.change_string(place.variable, [&](std::string& image) {
+    return types::store_in_place(image, {subscripts.data(), count}, element);
+  });
+  return done ? at + 1 : at->target;
 }
 
 const Instruction* CodeOperations::jump(Machine&, const Instruction* at) { return at->target; }

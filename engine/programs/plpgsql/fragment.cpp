@@ -296,19 +296,23 @@ void CompiledFragment::remember_state(SessionParts& session, const Frame& frame)
   catalog_version_ = session.session_catalog().version();
   plan_generation_ = session.preparation().generation();
   parameter_count_ = function_.parameter_count();
-  fields_.clear();
-  bound_ = true;
-  for (const int index : scope_->used_fields()) {
-    const auto& wanted = function_.field_of(index);
+  auto fields = bound_fields(function_, scope_->used_fields(), frame);
+  bound_ = fields.has_value();
+  fields_ = bound_ ? std::move(*fields) : std::vector<BoundField>();
+}
+
+std::optional<std::vector<CompiledFragment::BoundField>> bound_fields(const PlpgsqlFunction& function,
+                                                                      std::span<const int> used, const Frame& frame) {
+  std::vector<CompiledFragment::BoundField> out;
+  for (const int index : used) {
+    const auto& wanted = function.field_of(index);
     const RecordValue& record = *frame.values[static_cast<size_t>(wanted.variable)].record;
     const int at = wanted.field.empty() ? -1 : record.find(wanted.field);
-    if (at < 0) {
-      bound_ = false;
-      return;
-    }
-    fields_.push_back(
+    if (at < 0) return std::nullopt;
+    out.push_back(
         {static_cast<size_t>(index), static_cast<size_t>(wanted.variable), static_cast<size_t>(at), record.shape});
   }
+  return out;
 }
 
 void learn_state(SessionParts& session, Frame& frame) {

@@ -169,6 +169,9 @@ class CompiledFragment {
 void learn_state(SessionParts& session, Frame& frame);
 // Fields and rows that an expression of the function reads become parameters; `used`: FragmentScope::used_fields.
 Status bind_fields(PlpgsqlFunction& function, std::span<const int> used, Frame& frame);
+// Where those stand while the records have the shapes that they have now; nothing where one is a row, or is not there.
+std::optional<std::vector<CompiledFragment::BoundField>> bound_fields(const PlpgsqlFunction& function,
+                                                                      std::span<const int> used, const Frame& frame);
 // Whether its calls may look at tables.
 bool looks_at_tables(const sql::Expr& e);
 

@@ -89,6 +89,16 @@ struct Frame {
     exec::copy_scalar(place, value);
     if (value.phys == Phys::kStr && !value.null) keep_string(variable, value.str);
   }
+  // Calls change(bytes) with the string that a variable has for itself; answers what that does, or false where it has none.
+  template <class Change>
+  bool change_string(int variable, Change change) {
+    Datum& place = parameters[static_cast<size_t>(variable)];
+    std::string& bytes = values[static_cast<size_t>(variable)].bytes;
+    if (place.null || place.str.data() != bytes.data() || place.str.size() != bytes.size()) return false;
+    const bool changed = change(bytes);
+    place.str = bytes;
+    return changed;
+  }
   void set_integer(int variable, int32_t value) { exec::set_value(parameters[static_cast<size_t>(variable)], value); }
 
  private:

@@ -30,6 +30,37 @@ bool CompiledPart::fits(const Frame& frame) const {
   return whole_ != nullptr;
 }
 
+bool CompiledPart::is_current(SessionParts& session, const Frame& frame) const {
+  return fits(frame) && catalog_version_ == session.session_catalog().version() && user_ == session.user() &&
+         (subscripts_.empty() || value_index_ == function_.parameter_count());
+}
+
+CompiledFragment::Purity CompiledPart::purity(SessionParts& session, Frame& frame) const {
+  using Purity = CompiledFragment::Purity;
+  if (whole_ == nullptr && !computed_first_) return Purity::kUnknown;
+  if (computed_first_ || !subscripts_.empty() || calls_ || sql::contains_volatile(*whole_)) return Purity::kImpure;
+  return is_current(session, frame) ? Purity::kPure : Purity::kUnknown;
+}
+
+const sql::SubscriptExpr* CompiledPart::element_of(SessionParts& session, int variable) const {
+  const auto* store = sql::try_as<sql::SubscriptExpr>(whole_);
+  if (store == nullptr || store->assign == nullptr || store->indexes.size() > kMaxArrayDimensions) return nullptr;
+  const auto* array = sql::try_as<sql::ParamExpr>(store->container);
+  const auto type = session.session_catalog().type(store->container->type.oid);
+  if (array == nullptr || array->index != variable || type == nullptr || !type->is_array()) return nullptr;
+  const auto computes = [&](const sql::ExprPtr& e) {
+    return !exec::ScalarExpression(session.context(), e).needs_context();
+  };
+  for (const auto& index : store->indexes) {
+    if (index.slice || index.upper == nullptr || !computes(index.upper)) return nullptr;
+  }
+  return computes(store->assign) ? store : nullptr;
+}
+
+std::optional<std::vector<CompiledFragment::BoundField>> CompiledPart::fields(const Frame& frame) const {
+  return bound_fields(function_, scope_->used_fields(), frame);
+}
+
 Status CompiledPart::compile(SessionParts& session, Frame& frame, const sql::plpgsql::Fragment& value,
                              const TypeRef& type) {
   scope_->enter(&frame);
@@ -108,11 +139,7 @@ Status CompiledPart::compile_with_subscripts(SessionParts& session, Frame& frame
 Result<CompiledFragment::Answer> CompiledPart::evaluate(SessionParts& session, Frame& frame,
                                                         const sql::plpgsql::Fragment& value) {
   INDIGO_TRY(compute_subscripts(session, frame));
-  const auto current = [&] {
-    return fits(frame) && catalog_version_ == session.session_catalog().version() && user_ == session.user() &&
-           (subscripts_.empty() || value_index_ == function_.parameter_count());
-  };
-  if (!current()) {
+  if (!is_current(session, frame)) {
     computed_first_ = false;
     INDIGO_TRY(compile_with_subscripts(session, frame, value, TypeRef{}));
     computed_first_ = whole_ == nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,14 @@ class CompiledPart {
   // What the variable becomes; the strings live until the next evaluation.
   Result<CompiledFragment::Answer> evaluate(SessionParts& session, Frame& frame, const sql::plpgsql::Fragment& value);
 
+  // As CompiledFragment::purity: whether all of it is an expression over the parameters.
+  CompiledFragment::Purity purity(SessionParts& session, Frame& frame) const;
+  // Of a pure one: the store of an element into the variable itself, whose value and subscripts compute only; null: it is
+  // more.
+  const sql::SubscriptExpr* element_of(SessionParts& session, int variable) const;
+  // The fields that it reads; nothing where some record has not got one.
+  std::optional<std::vector<CompiledFragment::BoundField>> fields(const Frame& frame) const;
+
  private:
   Status compile(SessionParts& session, Frame& frame, const sql::plpgsql::Fragment& value, const TypeRef& type);
   Status compile_with_subscripts(SessionParts& session, Frame& frame, const sql::plpgsql::Fragment& value,
@@ -29,6 +38,7 @@ class CompiledPart {
   // What the brackets have, with the place as it is now.
   Status compute_subscripts(SessionParts& session, Frame& frame);
   bool fits(const Frame& frame) const;
+  bool is_current(SessionParts& session, const Frame& frame) const;
 
   PlpgsqlFunction& function_;
   const sql::plpgsql::Fragment& place_;
