@@ -264,6 +264,8 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
     state->log.clear();
   }
   if (state->record != nullptr) state->record->abandon();  // nothing to do after append
+  state->left_keys.clear();
+  state->left_keys_bytes = 0;
   state->savepoints.clear();
   state->actions.clear();
   for (const auto& touched : state->touched) {

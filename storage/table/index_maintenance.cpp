@@ -3,6 +3,7 @@
 
 #include "base/mutation.h"
 #include "storage/okvl/key_locks.h"
+#include "storage/table/left_keys.h"
 #include "storage/table/stale_entry.h"
 #include "storage/table/table_impl.h"
 #include "storage/undisturbed.h"
@@ -10,20 +11,6 @@
 namespace indigo::storage {
 
 using Outcome = KeyExtractor::Outcome;
-
-namespace {
-
-// Calls visit(key) for each key of a row, as extracted, until it answers false.
-template <class Visit>
-void for_each_key(const TableIndex& index, Bytes extracted, Visit visit) {
-  if (index.index->inverted()) {
-    for_each_key_beyond(extracted, {}, visit);
-  } else {
-    visit(extracted);
-  }
-}
-
-}  // namespace
 
 std::shared_ptr<TableIndex> TableImpl::find_index(IndexId id) const {
   std::lock_guard lock(indexes_mutex_);
@@ -121,7 +108,7 @@ StorageStatus TableImpl::note_old_keys(TransactionImpl& txn, Bytes key, Bytes ol
   for (const auto& index : *indexes()) {
     if (index->extractor->extract(key, old_image, old_key, has_null) != Outcome::kKey) continue;
     StorageStatus s = StorageStatus::kOk;
-    for_each_key(*index, old_key, [&](Bytes one) {
+    index->for_each_key(old_key, [&](Bytes one) {
       s = note_old_key(txn, *index, one, key, entry);
       return s == StorageStatus::kOk;
     });
@@ -192,14 +179,13 @@ TableImpl::Newest TableImpl::read_newest(TransactionImpl& txn, Bytes key, std::s
   }
 }
 
-void TableImpl::erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key, StaleEntry& entry) {
-  entry.forget();
+bool TableImpl::erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key, StaleEntry& entry) {
   Undisturbed undisturbed;  // work behind a statement: keys are not computed by its session
   // Each round looks only at versions that have come since the one before. Where that never ends, the entry stays: it is
   // passed over, and goes with the next version that has its key.
   constexpr int kRounds = 1000;
   for (int round = 0; round < kRounds; round++) {
-    if (entry.look(index, key, primary_key) == StaleEntry::Verdict::kNeeded) return;
+    if (entry.look(index, key, primary_key) == StaleEntry::Verdict::kNeeded) return true;
     bool newer = false;
     std::shared_lock removal(index.removals, std::defer_lock);
     if (store_.locking()) {
@@ -207,15 +193,16 @@ void TableImpl::erase_index_entry(const TableIndex& index, Bytes key, Bytes prim
       if (is_locked(index.id, key)) {
         const std::lock_guard lock(ghosts_mutex_);
         ghosts_.push_back({index.id, std::string(key), std::string(primary_key)});
-        return;
+        return false;
       }
     }
     // Where the first lock has become possible since, it is looked for in another round.
     index.index->erase(key, primary_key, [&] {
       return newer = !entry.still_stale(primary_key) || (!removal.owns_lock() && store_.locking());
     });
-    if (!newer) return;
+    if (!newer) return false;
   }
+  return false;
 }
 
 bool TableImpl::is_locked(IndexId space, Bytes key) const {
@@ -229,30 +216,60 @@ void TableImpl::erase_ghosts() {
     ghosts.swap(ghosts_);
   }
   StaleEntry entry(*this);
+  std::shared_ptr<TableIndex> index;  // kept until the next one is found: `entry` tells indexes by their places
   for (const Ghost& ghost : ghosts) {
-    const std::shared_ptr<TableIndex> index = find_index(ghost.index);
-    if (index != nullptr) erase_index_entry(*index, ghost.key, ghost.primary_key, entry);
+    index = find_index(ghost.index);
+    if (index != nullptr) (void)erase_index_entry(*index, ghost.key, ghost.primary_key, entry);
   }
 }
 
-void TableImpl::erase_index_entries_of(Bytes primary_key, Bytes image) {
-  std::shared_ptr<const IndexList> list;
-  {
-    std::lock_guard lock(indexes_mutex_);
-    list = indexes_;
-  }
-  if (list->empty()) return;
+template <class Visit>
+void TableImpl::visit_keys(const IndexList& list, Bytes primary_key, Bytes image, Visit visit) {
+  constexpr size_t kAtOnce = 1024;
   Undisturbed undisturbed;  // a cancel request would leave useless entries
-  StaleEntry entry(*this);
   std::string key;
   bool has_null;
-  for (const auto& index : *list) {
-    if (index->extractor->extract(primary_key, image, key, has_null) != Outcome::kKey) continue;
-    for_each_key(*index, key, [&](Bytes one) {
-      erase_index_entry(*index, one, primary_key, entry);
+  size_t visited = 0;
+  for (size_t i = 0; i < list.size(); i++) {
+    const TableIndex& index = *list[i];
+    if (index.extractor->extract(primary_key, image, key, has_null) != Outcome::kKey) continue;
+    index.for_each_key(key, [&](Bytes one) {
+      visit(i, index, one);
+      if (++visited % kAtOnce == 0) Waiter::current().yield_if_due();
       return true;
     });
   }
+}
+
+std::shared_ptr<const IndexList> TableImpl::index_list() const {
+  const std::lock_guard lock(indexes_mutex_);
+  return indexes_;
+}
+
+void TableImpl::erase_index_entries_of(const IndexList& list, Bytes primary_key, Bytes image,
+                                       std::vector<StaleEntry>& entries) {
+  visit_keys(list, primary_key, image, [&](size_t i, const TableIndex& index, Bytes key) {
+    while (entries.size() <= i) entries.emplace_back(*this);
+    (void)erase_index_entry(index, key, primary_key, entries[i]);
+  });
+}
+
+void TableImpl::erase_undone(TransactionImpl& txn, PendingVersion& pending, const PendingEntry& e, Bytes image) {
+  constexpr uint32_t kDeep = 8;
+  const std::shared_ptr<const IndexList> list = index_list();
+  Undisturbed undisturbed;
+  LeftKeys* left = txn.left_keys(pending, list, e.depth > kDeep);
+  if (left == nullptr) {
+    StaleEntry entry(*this);
+    return visit_keys(*list, pending.key, image, [&](size_t, const TableIndex& index, Bytes key) {
+      (void)erase_index_entry(index, key, pending.key, entry);
+    });
+  }
+  visit_keys(*list, pending.key, image, [&](size_t i, const TableIndex& index, Bytes key) {
+    if (left->has(i, key, e.depth) || !erase_index_entry(index, key, pending.key, left->older(i))) return;
+    StaleEntry now(*this, &pending);  // what was seen to need it may have gone
+    (void)erase_index_entry(index, key, pending.key, now);
+  });
 }
 
 }  // namespace indigo::storage

@@ -126,9 +126,12 @@ uint64_t TableImpl::prune(uint64_t head, const ActiveSnapshots& active, const Le
 }
 
 void TableImpl::finish_dropped(std::vector<Dropped>& dropped) {
+  if (dropped.empty()) return;
+  const std::shared_ptr<const IndexList> list = index_list();
+  std::vector<StaleEntry> entries;
   for (Dropped& d : dropped) {
     going(d.version->end);
-    erase_index_entries_of(d.key, d.version->image());
+    erase_index_entries_of(*list, d.key, d.version->image(), entries);
     retire_version(d.version);
   }
   dropped.clear();
@@ -215,7 +218,7 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
   for (const PendingEntry* old = e->below; old != nullptr; old = old->below) free_pending(old->overflow);
   for (const PendingEntry* entry = e; entry != nullptr; entry = entry->below) {
     for (const OldIndexKey* k = entry->old_keys; k != nullptr; k = k->next) {
-      stale.push_back({this, k->index, k->key, pending.key});
+      stale.push_back({this, k->index, k->key, pending.key, k->index->index->inverted()});
     }
   }
   finish_dropped(dropped);
@@ -225,6 +228,7 @@ void TableImpl::erase_stale(std::vector<StaleIndexEntry>& stale, CommitStamp c) 
   if (stale.size() > 1) {
     for (StaleIndexEntry& e : stale) e.set_head();
     std::sort(stale.begin(), stale.end());
+    stale.erase(std::unique(stale.begin(), stale.end()), stale.end());
   }
   if (stale.empty()) return;
   Undisturbed undisturbed;  // committed: what is left to do is done
@@ -237,7 +241,7 @@ void TableImpl::erase_stale(std::vector<StaleIndexEntry>& stale, CommitStamp c) 
       e.table->going(c.value);
     }
     table = e.table;
-    e.table->erase_index_entry(*e.index, e.key, e.primary_key, *entry);
+    (void)e.table->erase_index_entry(*e.index, e.key, e.primary_key, *entry);
     if (++erased % 1024 == 0) Waiter::current().yield_if_due();
   }
 }
@@ -251,27 +255,33 @@ Bytes TableImpl::inserted_image(TransactionImpl& txn, PendingVersion& pending) {
   return image;
 }
 
-void TableImpl::undo(PendingVersion& pending, bool pop, bool release) {
-  bool indexed = indexes() != nullptr;
-  std::string image;
-  PendingEntry* e = nullptr;
-  if (pop) {
-    e = pending.top.load(std::memory_order_relaxed);
-    if (indexed && e->in_leaf) {
-      EpochManager::Guard guard(store_.epochs());
-      size_t i;
-      Leaf* leaf = lock_leaf_of(pending, i, false);
-      image.assign(entry_image(leaf, leaf->meta(i), *e));
-      leaf->latch.unlock_unchanged();
-    } else if (indexed && !e->tombstone) {
-      image.assign(e->overflow != nullptr ? e->overflow->bytes() : e->image);
-    }
+Bytes TableImpl::image_of(PendingVersion& pending, const PendingEntry& e, std::string& room) {
+  if (e.overflow != nullptr) return e.overflow->bytes();
+  if (!e.in_leaf) return e.image;
+  EpochManager::Guard guard(store_.epochs());
+  size_t i;
+  Leaf* leaf = lock_leaf_of(pending, i, false);
+  room.assign(entry_image(leaf, leaf->meta(i), e));
+  leaf->latch.unlock_unchanged();
+  return room;
+}
+
+void TableImpl::undo(TransactionImpl& txn, PendingVersion& pending, bool pop, bool release) {
+  PendingEntry* e = pop ? pending.top.load(std::memory_order_relaxed) : nullptr;
+  std::string room;
+  Bytes image;
+  const bool indexed = e != nullptr && !e->tombstone && indexes() != nullptr;
+  if (indexed) image = image_of(pending, *e, room);  // while its record is there
+  if (e != nullptr) {
     pending.top.store(e->below, std::memory_order_release);
+    txn.popped(pending, *e);
   }
-  if (release && !pending.released) release_record(pending);
-  if (e == nullptr) return;
-  if (indexed && !e->tombstone) erase_index_entries_of(pending.key, image);
-  free_pending(e->overflow);
+  if (release && !pending.released) {
+    release_record(pending);
+    txn.forget_left_keys(pending);
+  }
+  if (indexed) erase_undone(txn, pending, *e, image);
+  if (e != nullptr) free_pending(e->overflow);
 }
 
 }  // namespace indigo::storage

@@ -1,15 +1,19 @@
 #include "storage/table/stale_entry.h"
 
-#include <algorithm>
+#include <absl/hash/hash.h>
 
 namespace indigo::storage {
 
 namespace {
 constexpr size_t kBytesPerRound = 256 << 10;  // of images copied before their keys are computed
-}
+constexpr size_t kBytesPerPassed = 16;        // more, for each version that a round only passes on its way
+}  // namespace
 
-bool StaleEntry::examined(const Name& name) const {
-  return std::find(examined_.begin(), examined_.end(), name) != examined_.end();
+void StaleEntry::forget() {
+  index_ = nullptr;
+  examined_.clear();
+  keys_.clear();
+  unknown_ = complete_ = false;
 }
 
 template <class Visit>
@@ -30,25 +34,28 @@ bool StaleEntry::walk(const KeyView& primary_key, std::string* in_leaf, Witness&
   };
 
   uint64_t chain = m.predecessor;
-  bool more = true;
+  Next next = Next::kOlder;
   if (m.state() != RecordState::kClear) {
     const auto* p = reinterpret_cast<const PendingVersion*>(m.predecessor);
-    const uint64_t transaction = p->owner->transaction().value;
-    seen.pending = p;
-    seen.top = p->top.load(std::memory_order_acquire);  // pairs with push
-    for (const PendingEntry* e = seen.top; e != nullptr && more; e = e->below) {
-      if (e->tombstone) continue;
-      more = visit(Name{0, transaction, reinterpret_cast<uint64_t>(e)}, e->overflow != nullptr ? e->overflow->bytes()
-                                                                        : e->in_leaf           ? body()
-                                                                                               : e->image);
+    if (p != own_) {
+      const uint64_t transaction = p->owner->transaction().value;
+      seen.pending = p;
+      seen.top = p->top.load(std::memory_order_acquire);  // pairs with push
+      for (const PendingEntry* e = seen.top; e != nullptr && next == Next::kOlder; e = e->below) {
+        if (e->tombstone) continue;
+        next = visit(Name{0, transaction, reinterpret_cast<uint64_t>(e)}, e->overflow != nullptr ? e->overflow->bytes()
+                                                                          : e->in_leaf           ? body()
+                                                                                                 : e->image);
+      }
     }
     chain = p->base_predecessor.load(std::memory_order_acquire);
   }
+  if (next == Next::kNoOlder) next = Next::kOlder;  // of the pending ones
   // The body is an image unless the record is, for everyone, a tombstone.
-  if (more && m.visible()) more = visit(Name{m.stamp, 0, 0}, body());
-  for (auto* v = reinterpret_cast<const SnapshotVersion*>(chain); v != nullptr && more;
+  if (next == Next::kOlder && m.visible()) next = visit(Name{m.stamp, 0, 0}, body());
+  for (auto* v = reinterpret_cast<const SnapshotVersion*>(chain); v != nullptr && next == Next::kOlder;
        v = v->next.load(std::memory_order_acquire)) {
-    if (!v->tombstone) more = visit(Name{v->start, 0, 0}, v->image());
+    if (!v->tombstone) next = visit(Name{v->start, 0, 0}, v->image());
   }
   // A version that went from one place to another meanwhile may have been missed.
   return leaf->latch.validate(seen.version);
@@ -60,30 +67,53 @@ bool StaleEntry::copy_new(const KeyView& primary_key) {
   for (;;) {
     copied_.clear();
     images_.clear();
+    cut_ = false;
+    size_t bytes = kBytesPerRound;
     const uint64_t epoch = epochs.current();
     const bool whole = walk(primary_key, &in_leaf_, witness_, [&](const Name& name, Bytes image) {
-      if (examined(name)) return true;
+      if (examined_.contains(name)) {
+        bytes += kBytesPerPassed;
+        return complete_ ? Next::kNoOlder : Next::kOlder;
+      }
       copied_.push_back({name, images_.size(), image.size()});
       images_.append(image);
-      return images_.size() < kBytesPerRound;
+      cut_ = images_.size() >= bytes;
+      return cut_ ? Next::kStop : Next::kOlder;
     });
     witness_.epoch = epoch;
     if (whole) return !copied_.empty();
   }
 }
 
-StaleEntry::Verdict StaleEntry::look(const TableIndex& index, Bytes key, Bytes primary_key) {
-  const KeyView k(primary_key);
-  while (copy_new(k)) {
-    for (const Copied& version : copied_) {
-      bool has_null;
-      const auto outcome = index.extractor->extract(primary_key, Bytes(images_).substr(version.begin, version.length),
-                                                    computed_, has_null);
-      if (outcome == KeyExtractor::Outcome::kError) return Verdict::kNeeded;
-      if (outcome == KeyExtractor::Outcome::kKey && index.has_key(computed_, key)) return Verdict::kNeeded;
-      examined_.push_back(version.name);
-    }
+void StaleEntry::compute(const TableIndex& index, Bytes primary_key, const Copied& version) {
+  bool has_null;
+  const auto outcome =
+      index.extractor->extract(primary_key, Bytes(images_).substr(version.begin, version.length), computed_, has_null);
+  if (outcome == KeyExtractor::Outcome::kError) unknown_ = true;
+  if (outcome == KeyExtractor::Outcome::kKey) {
+    index.for_each_key(computed_, [&](Bytes key) {
+      keys_.insert(absl::HashOf(key));
+      return true;
+    });
   }
+  examined_.insert(version.name);
+}
+
+StaleEntry::Verdict StaleEntry::look(const TableIndex& index, Bytes key, Bytes primary_key) {
+  if (index_ != &index || primary_key_ != primary_key) {
+    forget();
+    index_ = &index;
+    primary_key_.assign(primary_key);
+  }
+  const KeyView k(primary_key);
+  const uint64_t hash = absl::HashOf(key);
+  for (;;) {
+    if (unknown_ || keys_.contains(hash)) return Verdict::kNeeded;
+    if (!copy_new(k)) break;
+    for (const Copied& version : copied_) compute(index, primary_key, version);
+    complete_ = !cut_;
+  }
+  complete_ = true;
   return Verdict::kStale;
 }
 
@@ -100,7 +130,10 @@ bool StaleEntry::still_stale(Bytes primary_key) const {
   for (;;) {
     Witness now;
     bool known = true;
-    const bool whole = walk(k, nullptr, now, [&](const Name& name, Bytes) { return known = examined(name); });
+    const bool whole = walk(k, nullptr, now, [&](const Name& name, Bytes) {
+      known = examined_.contains(name);
+      return known ? Next::kNoOlder : Next::kStop;
+    });
     if (!known) return false;
     if (whole) return true;
   }

@@ -43,9 +43,14 @@ struct TableIndex {
   std::atomic<bool> leaving{false};      // set_index_leaving
   mutable std::shared_mutex removals{};  // shared by who looks for locks and then removes an entry: KeySpace::settle
 
-  // Whether what the extractor has given for a row is, or has, this key.
-  bool has_key(Bytes extracted, Bytes key) const {
-    return index->inverted() ? key_list_has(extracted, key) : extracted == key;
+  // Calls visit(key) for each key of a row, as extracted, until it answers false.
+  template <class Visit>
+  void for_each_key(Bytes extracted, Visit visit) const {
+    if (index->inverted()) {
+      for_each_key_beyond(extracted, {}, visit);
+    } else {
+      visit(extracted);
+    }
   }
 };
 using IndexList = std::vector<std::shared_ptr<TableIndex>>;
@@ -102,13 +107,15 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   EpochManager& epochs() const { return store_.epochs(); }
   const Tree& tree() const { return tree_; }
   // Commit step 5 for one record.
-  // Secondary entries that are not needed any longer go to `stale`: erase_stale erases those of a whole transaction in
-  // the index's order.
+  // Secondary entries that are not needed any longer go to `stale`: erase_stale erases those of a whole transaction, when all its
+  // records are installed.
   void install(PendingVersion& pending, CommitStamp c, const ActiveSnapshots& active, int64_t& rows_added,
                std::vector<StaleIndexEntry>& stale);
   static void erase_stale(std::vector<StaleIndexEntry>& stale, CommitStamp c);
   // Takes the topmost entry back, and its secondary entries; with `release` the record too.
-  void undo(PendingVersion& pending, bool pop, bool release);
+  void undo(TransactionImpl& txn, PendingVersion& pending, bool pop, bool release);
+  // What an entry of the caller's own record has written. `room` may take a copy.
+  Bytes image_of(PendingVersion& pending, const PendingEntry& e, std::string& room);
   // For the log: the image of an insert that lies in the leaf, copied.
   Bytes inserted_image(TransactionImpl& txn, PendingVersion& pending);
   // Recovery (storage/restore.h).
@@ -147,6 +154,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   };
   Newest read_newest(TransactionImpl& txn, Bytes key, std::string& image, Owner& owner, uint64_t& stamp);
   std::shared_ptr<TableIndex> find_index(IndexId id) const;
+  std::shared_ptr<const IndexList> index_list() const;
   const IndexList* indexes() const { return indexes_raw_.load(std::memory_order_acquire); }
   // The record as this table's transactions may see it. The meta of a torn leaf stays torn.
   RecordMeta own_meta(const Leaf* leaf, size_t i) const {
@@ -226,9 +234,16 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   StorageStatus note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, PendingEntry& entry);
   StorageStatus check_unique(TransactionImpl& txn, const TableIndex& index, Bytes key, Bytes primary_key,
                              Duplicate* duplicate);
-  // Erases the entry unless a version of the record has its key. May suspend.
-  void erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key, StaleEntry& entry);
-  void erase_index_entries_of(Bytes primary_key, Bytes image);
+  // Erases the entry unless a version of the record has its key: then it answers true. May suspend.
+  bool erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key, StaleEntry& entry);
+  // Those of versions that have gone before the first of them comes here. `entries` is the caller's from one to the next, with the
+  // list.
+  void erase_index_entries_of(const IndexList& list, Bytes primary_key, Bytes image, std::vector<StaleEntry>& entries);
+  // Those of an entry that was popped.
+  void erase_undone(TransactionImpl& txn, PendingVersion& pending, const PendingEntry& e, Bytes image);
+  // Calls visit(number, index, key) for the keys of a row, by index. Undisturbed.
+  template <class Visit>
+  static void visit_keys(const IndexList& list, Bytes primary_key, Bytes image, Visit visit);
   // Is a lock named after the value? Then it stays for now.
   bool is_locked(IndexId space, Bytes key) const;
   void erase_ghosts();

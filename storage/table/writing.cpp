@@ -30,7 +30,7 @@ PendingEntry* TableImpl::make_entry(TransactionImpl& txn, PendingVersion& pendin
 }
 
 void TableImpl::push(TransactionImpl& txn, PendingVersion& pending, PendingEntry* entry, LogRecord::Kind kind) {
-  entry->below = pending.top.load(std::memory_order_relaxed);
+  entry->set_below(pending.top.load(std::memory_order_relaxed));
   pending.top.store(entry, std::memory_order_release);  // pairs with visible_to
   txn.state().log.emplace_back(&pending, kind);
   if (kind == LogRecord::Kind::kInsert) txn.note_inserted(*this, 1);
@@ -45,11 +45,12 @@ bool TableImpl::push_image(TransactionImpl& txn, PendingVersion& pending, Bytes 
 }
 
 void TableImpl::undo_last(TransactionImpl& txn) {
+  const MustNotFail scope;
   auto& log = txn.state().log;
   LogRecord last = log.back();
   log.pop_back();
   if (last.kind() == LogRecord::Kind::kInsert) txn.note_inserted(*this, -1);
-  undo(*last.pending(), last.pushes(), last.claims());
+  undo(txn, *last.pending(), last.pushes(), last.claims());
   txn.last_claim = nullptr;
   if (last.claims()) txn.writes().descriptor.announce_release();
 }

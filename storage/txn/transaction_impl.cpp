@@ -8,6 +8,7 @@
 #include "base/mutation.h"
 #include "storage/okvl/method.h"
 #include "storage/store_impl.h"
+#include "storage/table/left_keys.h"
 #include "storage/table/table_impl.h"
 #include "storage/txn/advance_snapshot.h"
 #include "storage/txn/imported_snapshot.h"
@@ -289,8 +290,8 @@ WriteContext& TransactionImpl::writes() {
 bool TransactionImpl::memory_left() {
   if (memory_reserve_out()) return false;
   if (writes_ != nullptr) {
-    size_t log_bytes = state_->log.capacity() * sizeof(LogRecord);
-    writes_->account(store_.memory(), log_bytes < kSmallLogBytes ? 0 : log_bytes);
+    const size_t bytes = state_->log.capacity() * sizeof(LogRecord) + state_->left_keys_bytes;
+    writes_->account(store_.memory(), bytes < kSmallLogBytes ? 0 : bytes);
   }
   return !store_.memory().full() || store_.reclaim_until_left();
 }
@@ -354,6 +355,33 @@ uint32_t TransactionImpl::savepoint() {
   return static_cast<uint32_t>(state_->savepoints.size());
 }
 
+LeftKeys* TransactionImpl::left_keys(PendingVersion& pending, const std::shared_ptr<const IndexList>& indexes,
+                                     bool make) {
+  auto& all = state_->left_keys;
+  auto at = all.find(&pending);
+  if (at == all.end()) {
+    if (!make) return nullptr;
+    at = all.emplace(&pending, std::make_shared<LeftKeys>(*pending.table, pending)).first;
+  }
+  LeftKeys& keys = *at->second;
+  const size_t before = keys.bytes();
+  keys.follow(indexes);
+  state_->left_keys_bytes += keys.bytes() - before;
+  return &keys;
+}
+
+void TransactionImpl::popped(PendingVersion& pending, const PendingEntry& e) {
+  const auto at = state_->left_keys.find(&pending);
+  if (at != state_->left_keys.end()) at->second->popped(e);
+}
+
+void TransactionImpl::forget_left_keys(const PendingVersion& pending) {
+  const auto at = state_->left_keys.find(&pending);
+  if (at == state_->left_keys.end()) return;
+  state_->left_keys_bytes -= at->second->bytes();
+  state_->left_keys.erase(at);
+}
+
 void TransactionImpl::undo(size_t position) {
   auto& log = state_->log;
   last_claim = nullptr;
@@ -362,7 +390,7 @@ void TransactionImpl::undo(size_t position) {
     LogRecord r = log.back();
     log.pop_back();
     if (r.kind() == LogRecord::Kind::kInsert) note_inserted(*r.pending()->table, -1);
-    r.pending()->table->undo(*r.pending(), r.pushes(), r.claims());
+    r.pending()->table->undo(*this, *r.pending(), r.pushes(), r.claims());
     released = released || r.claims();
     if (log.size() % 1024 == 0) Waiter::current().yield_if_due();
   }

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/memory/arena.h"
@@ -31,8 +32,11 @@
 
 namespace indigo::storage {
 
+class LeftKeys;
 class StoreImpl;
 class TableImpl;
+struct TableIndex;
+using IndexList = std::vector<std::shared_ptr<TableIndex>>;
 
 struct WriteContext {
   static constexpr size_t kFirstBlockBytes = 4096 - 64;
@@ -89,15 +93,21 @@ struct StaleIndexEntry {
   TableImpl* table;
   const TableIndex* index;
   Bytes key, primary_key;
-  uint64_t head = 0;  // the key's first 8 bytes, big-endian, padded with zeros
+  bool by_record;     // their order: in the index's, or where a row has many keys, those of a record together
+  uint64_t head = 0;  // the first 8 bytes of what comes first, big-endian, padded with zeros
   void set_head() {
-    std::memcpy(&head, key.data(), std::min(key.size(), sizeof head));
+    const Bytes first = by_record ? primary_key : key;
+    std::memcpy(&head, first.data(), std::min(first.size(), sizeof head));
     head = big_endian(head);
   }
   friend bool operator<(const StaleIndexEntry& a, const StaleIndexEntry& b) {
     if (a.index != b.index) return std::less<>()(a.index, b.index);
     if (a.head != b.head) return a.head < b.head;
+    if (a.by_record) return a.primary_key != b.primary_key ? a.primary_key < b.primary_key : a.key < b.key;
     return a.key != b.key ? a.key < b.key : a.primary_key < b.primary_key;
+  }
+  friend bool operator==(const StaleIndexEntry& a, const StaleIndexEntry& b) {
+    return a.index == b.index && a.key == b.key && a.primary_key == b.primary_key;
   }
 };
 
@@ -136,6 +146,9 @@ struct TransactionState {
   std::unique_ptr<SerializableTransaction> serializable;  // made when first needed
   ActiveSnapshots active;                                 // scratch of commit
   std::vector<StaleIndexEntry> stale;                     // scratch of commit
+  // Of records that were changed many times and taken back in part.
+  std::unordered_map<const PendingVersion*, std::shared_ptr<LeftKeys>> left_keys;
+  size_t left_keys_bytes = 0;
   std::unique_ptr<log::RecordStream> record;
   std::string scratch_key, scratch_old_key;
 };
@@ -173,6 +186,10 @@ class TransactionImpl final : public Transaction {
   // Counts what its writes take; false when statements may take no more.
   bool memory_left();
   bool locks_used() const { return locks_used_; }
+  // While changes are taken back: what is left of the record (storage/table/left_keys.h). Null: there is nothing, nor to be made.
+  LeftKeys* left_keys(PendingVersion& pending, const std::shared_ptr<const IndexList>& indexes, bool make);
+  void popped(PendingVersion& pending, const PendingEntry& e);
+  void forget_left_keys(const PendingVersion& pending);
   TransactionState::Touched& touch(TableImpl& table);
   // Rows that it has inserted, or, below zero, taken back: the table is told of some at a time.
   void note_inserted(TableImpl& table, int64_t rows);

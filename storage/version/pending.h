@@ -8,7 +8,8 @@
 // Invariants:
 // 1. `leaf` is the leaf that holds the record: set under that leaf's latch, and moved along by splits and merges.
 // 2. Entries' commands and levels do not decrease from bottom to top.
-// Source: Index-Organized 4.4; the stack and the direct slot are ours.
+// 3. An entry's `depth` is one more than that of the entry below it; what its `jump` passes by is between the two.
+// Source: Index-Organized 4.4; the stack and the direct slot are ours. The jumps: Myers, An applicative random-access stack (1983).
 #pragma once
 
 #include <atomic>
@@ -35,14 +36,27 @@ struct OldIndexKey {
 
 struct PendingEntry {
   PendingEntry* below = nullptr;
-  Bytes image;                       // empty for a tombstone, and when in_leaf
+  PendingEntry* jump = nullptr;  // further below, so that a search takes a number of steps like the depth's logarithm
+  Bytes image;                   // empty for a tombstone, and when in_leaf
   OverflowBody* overflow = nullptr;  // owns the image, when large
   OldIndexKey* old_keys = nullptr;
   Bytes new_key;  // of a tombstone that is a key update
   CommandId command = 0;
+  uint32_t depth = 1;  // of the lowest entry; counts upwards
   bool tombstone = false;
   bool moved_away = false;  // a tombstone whose row is in another table now
   bool in_leaf = false;     // the first image of an insert: it is the record's body
+
+  void set_below(PendingEntry* e) {
+    below = e;
+    if (e == nullptr) return;
+    depth = e->depth + 1;
+    PendingEntry* far = e->jump;
+    PendingEntry* further = far == nullptr ? nullptr : far->jump;
+    const bool equal =
+        far != nullptr && e->depth - far->depth == far->depth - (further == nullptr ? 0 : further->depth);
+    jump = equal ? further : e;
+  }
 };
 
 struct PendingVersion {
@@ -62,7 +76,9 @@ struct PendingVersion {
   // The topmost entry that commands below `command` have pushed.
   const PendingEntry* visible_to(CommandId command) const {
     const PendingEntry* e = top.load(std::memory_order_acquire);  // pairs with push
-    while (e != nullptr && e->command >= command) e = e->below;
+    while (e != nullptr && e->command >= command) {
+      e = e->jump != nullptr && e->jump->command >= command ? e->jump : e->below;
+    }
     return e;
   }
 };
