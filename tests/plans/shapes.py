@@ -44,6 +44,9 @@ CASES = (
     # A window that may stop, rows that are remembered by the values that they depend on, and a first row that decides.
     (100, "SELECT * FROM (SELECT at, value, row_number() OVER (ORDER BY at) rn FROM reading) x WHERE rn <= 10"),
     (100, "SELECT * FROM (SELECT at, value, rank() OVER (ORDER BY at) r FROM reading) x WHERE r = 3"),
+    # A window of which a few rows are asked for.
+    (100, "SELECT at, value, row_number() OVER (ORDER BY at), sum(value) OVER (ORDER BY at) FROM reading LIMIT 10"),
+    (100, "SELECT at, lag(value) OVER (ORDER BY at), count(*) OVER (ORDER BY at) FROM reading ORDER BY at OFFSET 20 LIMIT 10"),
     (115000, "SELECT sum(n) FROM reading a, LATERAL (SELECT count(*) n FROM thing WHERE maker > a.value AND price < a.value) x"),
     (250000, "SELECT count(*) FROM reading a WHERE EXISTS (SELECT FROM reading b WHERE b.device = a.device AND b.value <> a.value)"),
     # Partitions by range are in order one after the other.

@@ -1,5 +1,8 @@
 // Window: reads one partition at a time, computes each call's column for it, answers the input's rows with these columns.
 //
+// Where few rows are asked for and no call looks at what is behind a row and its peers, the calls are computed for the part of a
+// partition that has been read, whenever that has doubled, and its rows are answered before more is read.
+//
 // With a run condition the calls are computed for the part of a partition that has been read, whenever that has doubled; once the
 // condition is not true for its last row, no more of the partition is kept, and without PARTITION BY nothing more is read.
 #include <algorithm>
@@ -15,7 +18,7 @@ class WindowOperator final : public Operator {
   WindowOperator(QueryState& state, const std::vector<Phys>& input_columns, std::vector<Phys> stored,
                  ExpressionSet partition, KeyOps partition_ops, ExpressionSet order, KeyOps order_ops,
                  ExpressionSet arguments, WindowFrame frame, std::vector<std::unique_ptr<WindowCall>> calls,
-                 Condition runs, OperatorPtr input)
+                 Needed needed, Condition runs, OperatorPtr input)
       : state_(state),
         input_columns_(input_columns.size()),
         stored_(std::move(stored)),
@@ -26,6 +29,7 @@ class WindowOperator final : public Operator {
         arguments_(std::move(arguments)),
         frame_(std::move(frame)),
         calls_(std::move(calls)),
+        needed_(needed),
         runs_(std::move(runs)),
         input_(std::move(input)) {
     std::vector<Phys> results, keys;
@@ -41,7 +45,7 @@ class WindowOperator final : public Operator {
     chunk_ = nullptr;
     at_ = out_at_ = wanted_ = 0;
     batch_ = runs_ ? kFirstLook : kChunkRows;
-    input_done_ = started_ = skipping_ = false;
+    input_done_ = started_ = skipping_ = streams_ = unfinished_ = false;
     error_ = nullptr;
     rows_.clear();
     results_.clear();
@@ -58,6 +62,8 @@ class WindowOperator final : public Operator {
     if (!started_) {
       started_ = true;
       INDIGO_TRY(frame_.begin(state_));
+      streams_ = !runs_ && needed_ != Needed::kPartition && max_rows < kChunkRows / 2;
+      if (streams_) batch_ = std::max(kFirstLook, max_rows + 1);
     }
     while (out_at_ == wanted_) {
       if (error_ != nullptr) return std::move(error_);
@@ -85,16 +91,29 @@ class WindowOperator final : public Operator {
     out_.selection = result_view_.selection;
   }
 
-  Result<bool> next_partition() {
+  void begin_partition() {
     rows_.clear();
-    results_.clear();
     out_at_ = 0;
     p_.peer_begin.clear();
     p_.peer_end.clear();
     p_.group.clear();
     p_.group_begin.clear();
+    look_at_ = streams_ ? batch_ : kFirstLook;
+  }
+
+  // How many rows of the partition have values that nothing behind them can change.
+  uint32_t known_rows() const { return needed_ == Needed::kRow ? rows_.rows() : p_.group_begin.back(); }
+
+  // The rows of the next partition, or some more of the one that is unfinished.
+  Result<bool> next_partition() {
+    results_.clear();
+    if (unfinished_) {
+      p_.group_begin.pop_back();
+    } else {
+      begin_partition();
+    }
+    unfinished_ = false;
     bool complete = false;
-    uint32_t look_at = kFirstLook;
     while (!complete) {
       if (chunk_ == nullptr) {
         if (input_done_) break;
@@ -107,8 +126,16 @@ class WindowOperator final : public Operator {
       }
       complete = take_rows();
       INDIGO_TRY(state_.check_memory(rows_.bytes()));
-      if (complete || !runs_ || rows_.rows() < look_at) continue;
-      look_at = rows_.rows() * 2;
+      if (complete || !(runs_ || streams_) || rows_.rows() < look_at_) continue;
+      look_at_ = rows_.rows() * 2;
+      if (streams_) {
+        const uint32_t known = known_rows();
+        if (known <= out_at_) continue;
+        INDIGO_TRY(compute());
+        wanted_ = known;
+        unfinished_ = true;
+        return true;
+      }
       INDIGO_TRY(compute());
       INDIGO_ASSIGN(const uint32_t wanted, wanted_rows());
       if (wanted == rows_.rows()) {
@@ -124,8 +151,9 @@ class WindowOperator final : public Operator {
       wanted_ = wanted;
       return true;
     }
-    if (rows_.rows() == 0) {
+    if (rows_.rows() == out_at_) {
       if (error_ != nullptr) return error_take();
+      if (complete) return next_partition();  // all of this one has been answered
       return false;
     }
     INDIGO_TRY(compute());
@@ -274,7 +302,8 @@ class WindowOperator final : public Operator {
   ExpressionSet arguments_;
   WindowFrame frame_;
   std::vector<std::unique_ptr<WindowCall>> calls_;
-  Condition runs_;  // the run condition; null: there is none
+  const Needed needed_;  // by the call that needs the most
+  Condition runs_;       // the run condition; null: there is none
   OperatorPtr input_;
 
   Chunk* chunk_ = nullptr;
@@ -291,7 +320,10 @@ class WindowOperator final : public Operator {
   Arena arena_, result_arena_;
   std::unique_ptr<Error> error_;
   bool input_done_ = false, started_ = false;
-  bool skipping_ = false;  // what is left of the partition
+  bool skipping_ = false;    // what is left of the partition
+  bool streams_ = false;     // rows are answered before their partition has ended
+  bool unfinished_ = false;  // the partition: rows up to wanted_ have been answered, and more are read then
+  uint32_t look_at_ = 0;     // rows of the partition when its calls are computed next
 };
 
 }  // namespace
@@ -315,8 +347,10 @@ namespace {
   std::vector<Phys> input_columns = b.phys_of(p.inputs[0]->columns), stored = input_columns;
   for (const sql::ExprPtr& e : order_exprs) stored.push_back(b.phys_of(e->type));
   std::vector<std::unique_ptr<WindowCall>> calls;
+  Needed needed = Needed::kRow;
   for (const auto& e : p.calls) {
     INDIGO_ASSIGN(auto call, WindowCall::make(b, *e));
+    needed = std::max(needed, WindowCall::needed(*e, p.window));
     call->set_first_column(stored.size());
     for (const sql::ExprPtr& a : call->arguments()) {
       stored.push_back(b.phys_of(a->type));
@@ -329,7 +363,7 @@ namespace {
   return OperatorPtr(std::make_unique<WindowOperator>(b.state(), std::move(input_columns), std::move(stored),
                                                       std::move(partition), std::move(partition_ops), std::move(order),
                                                       std::move(order_ops), std::move(arguments), std::move(frame),
-                                                      std::move(calls), std::move(runs), std::move(input)));
+                                                      std::move(calls), needed, std::move(runs), std::move(input)));
 }
 
 }  // namespace

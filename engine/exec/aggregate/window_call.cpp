@@ -262,7 +262,38 @@ class AggregateWindowCall final : public WindowCall {
   Vector out_;
 };
 
+Needed needed_by_frame(const sql::Window& window) {
+  using Bound = sql::FrameBound::Kind;
+  using Exclude = sql::Window::Exclude;
+  if (window.end.kind != Bound::kCurrentRow && window.end.kind != Bound::kPreceding) return Needed::kPartition;
+  const bool rows = window.mode == sql::Window::Mode::kRows &&
+                    (window.exclude == Exclude::kNoOthers || window.exclude == Exclude::kCurrentRow);
+  return rows ? Needed::kRow : Needed::kPeers;
+}
+
+bool looks_back(const sql::WindowCallExpr& lag) {
+  if (lag.function == kLag) return true;
+  const auto* offset = sql::try_as<sql::ConstExpr>(lag.arguments[1]);
+  return offset != nullptr && (offset->value.get().null || integer(offset->value.get()) >= 0);
+}
+
 }  // namespace
+
+Needed WindowCall::needed(const sql::WindowCallExpr& e, const sql::Window& window) {
+  if (e.aggregate) return needed_by_frame(window);
+  switch (e.function) {
+    case kRowNumber: return Needed::kRow;
+    case kRank:
+    case kDenseRank: return Needed::kPeers;
+    case kLag:
+    case kLagOffset:
+    case kLagDefault: return looks_back(e) ? Needed::kRow : Needed::kPartition;
+    case kFirstValue:
+    case kLastValue:
+    case kNthValue: return needed_by_frame(window);
+    default: return Needed::kPartition;
+  }
+}
 
 Result<std::unique_ptr<WindowCall>> WindowCall::make(Builder& b, const sql::WindowCallExpr& e) {
   std::unique_ptr<WindowCall> call;

@@ -2,6 +2,7 @@
 // Thread safety: none.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -10,9 +11,13 @@
 
 namespace indigo::engine::exec {
 
+// How much of a partition must have been read before a call's value for a row is known.
+enum class Needed : uint8_t { kRow, kPeers, kPartition };
+
 class WindowCall {
  public:
   virtual ~WindowCall() = default;
+  static Needed needed(const sql::WindowCallExpr& e, const sql::Window& window);
   // 0A000 for functions that are not built here.
   static Result<std::unique_ptr<WindowCall>> make(Builder& b, const sql::WindowCallExpr& e);
 
