@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -61,6 +62,16 @@ class Settings {
   void rollback_to(uint32_t mark);
   void commit();
   void rollback();
+  // Does what `change` does and takes it back: SET LOCAL where there is no transaction.
+  template <class Change>
+  Status try_out(Change change) {
+    const bool inside = std::exchange(in_transaction_, true);
+    const uint32_t before = mark();
+    Status status = change();
+    rollback_to(before);
+    in_transaction_ = inside;
+    return status;
+  }
 
   // Names in whatever case are the same; the first one given is shown.
   struct InAnyCase {

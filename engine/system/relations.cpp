@@ -8,6 +8,7 @@
 #include "catalog/object_privileges.h"
 #include "catalog/row_security.h"
 #include "catalog/tables/sequence_table.h"
+#include "engine/session/required_privileges.h"
 #include "engine/session/sequence_values.h"
 #include "engine/session/transaction_block.h"
 #include "engine/system/catalog_rows.h"
@@ -237,6 +238,13 @@ Result<OwnedDatum> sequence_last_value(SessionParts& session, std::span<const Da
 }
 
 Result<OwnedDatum> sequence_parameters(SessionParts& session, std::span<const Datum> arguments) {
+  constexpr uint32_t kAny = types::kPrivilegeSelect | types::kPrivilegeUpdate | types::kPrivilegeUsage;
+  const auto relation = session.session_catalog().relation(arguments[0].oid());
+  if (relation == nullptr) {
+    return Error(sqlstate::kUndefinedTable,
+                 "relation with OID " + std::to_string(arguments[0].oid()) + " does not exist");
+  }
+  INDIGO_TRY(check_sequence_privilege(session.session_catalog(), relation->oid, relation->name, kAny));
   const TypeRef number{oid::kInt8, -1, kInvalidOid};
   const TypeRef types[] = {
       number, number, number, number, {oid::kBool, -1, kInvalidOid}, number, {oid::kOid, -1, kInvalidOid}};

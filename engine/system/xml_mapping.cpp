@@ -9,6 +9,7 @@
 #include "engine/session/portal/portal.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/statement_runner.h"
 #include "engine/system/families.h"
 #include "engine/system/xml_schema.h"
 #include "types/function/context.h"
@@ -69,8 +70,10 @@ Status run_rows(SessionParts& session, programs::NestedStatement& statement, con
   return {};
 }
 
-// The columns of a query that is not run.
-Result<Columns> describe(SessionParts& session, std::string text) {
+enum class Rights : uint8_t { kNone, kOfQuery };
+
+// The columns of a query that is not run, but with `kOfQuery` might be.
+Result<Columns> describe(SessionParts& session, std::string text, Rights needed) {
   INDIGO_ASSIGN(const Query query, parse(std::move(text)));
   if (query.statements.size() != 1) {
     return Error(SqlState("42P11"), "cannot open multi-query plan as cursor");
@@ -78,6 +81,7 @@ Result<Columns> describe(SessionParts& session, std::string text) {
   programs::NestedStatement statement(query.statements[0]);
   if (const Status status = statement.prepare(session); !status.ok()) return in_query(status.error(), query.text);
   if (!statement.returns_rows()) return Error(SqlState("42P11"), "cannot open this query as cursor");
+  if (needed == Rights::kOfQuery) INDIGO_TRY(session.runner().check_rights(statement.prepared()));
   return columns_of(session, statement);
 }
 
@@ -239,7 +243,7 @@ Answer table_to_xml(SessionParts& session, Arguments arguments) {
   const TableName& name = *found;
   std::string schema;
   if constexpr (what != What::kRows) {
-    INDIGO_ASSIGN(const Columns columns, describe(session, all_of(name)));
+    INDIGO_ASSIGN(const Columns columns, describe(session, all_of(name), Rights::kNone));
     schema = table_schema(session, columns, name, form);
   }
   if constexpr (what == What::kSchema) return answer(schema);
@@ -251,7 +255,7 @@ Answer query_to_xml(SessionParts& session, Arguments arguments) {
   const Form form = form_of(arguments);
   std::string schema;
   if constexpr (what != What::kRows) {
-    INDIGO_ASSIGN(const Columns columns, describe(session, std::string(arguments[0].str)));
+    INDIGO_ASSIGN(const Columns columns, describe(session, std::string(arguments[0].str), Rights::kOfQuery));
     schema = table_schema(session, columns, {}, form);
   }
   if constexpr (what == What::kSchema) return answer(schema);
@@ -324,7 +328,7 @@ Result<std::string> schema_rows(SessionParts& session, const std::string& name, 
 Status add_columns(SessionParts& session, const std::string& schema, const std::vector<std::string>& tables,
                    std::vector<Columns>& out) {
   for (const std::string& table : tables) {
-    INDIGO_ASSIGN(Columns columns, describe(session, all_of({schema, table})));
+    INDIGO_ASSIGN(Columns columns, describe(session, all_of({schema, table}), Rights::kNone));
     out.push_back(std::move(columns));
   }
   return {};
@@ -342,8 +346,11 @@ template <What what>
 Answer schema_to_xml(SessionParts& session, Arguments arguments) {
   const Form form = form_of(arguments);
   const std::string name(arguments[0].str);
-  if (session.session_catalog().schema_named(name) == kInvalidOid) {
-    return Error(sqlstate::kInvalidSchemaName, "schema \"" + name + "\" does not exist");
+  catalog::SessionCatalog& catalog = session.session_catalog();
+  const Oid oid = catalog.schema_named(name);
+  if (oid == kInvalidOid) return Error(sqlstate::kInvalidSchemaName, "schema \"" + name + "\" does not exist");
+  if (!catalog.may_use_schema(oid)) {
+    return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + name);
   }
   std::string schema;
   if constexpr (what != What::kRows) {

@@ -47,17 +47,10 @@ Status import_snapshot(UtilityCall& call, const PgQuery__VariableSetStmt& stmt) 
                                                         session.session_catalog().database(), *block.transaction());
 }
 
-Status run_set(UtilityCall& call) {
-  const auto& stmt = *call.node->variable_set_stmt;
+Status apply_set(UtilityCall& call, const PgQuery__VariableSetStmt& stmt) {
   auto& session = call.session;
-  auto scope = stmt.is_local ? Settings::Scope::kLocal : Settings::Scope::kSession;
-  std::string name = stmt.name ? stmt.name : "";
-  if (session.block().in_several()) INDIGO_TRY(session.block().ensure_open(session.message().timestamp()));
-  if (stmt.is_local && !in_transaction(call)) {
-    session.notice(Severity::kWarning,
-                   Error(sqlstate::kNoActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks"));
-    return {};
-  }
+  const auto scope = stmt.is_local ? Settings::Scope::kLocal : Settings::Scope::kSession;
+  const std::string name = stmt.name ? stmt.name : "";
   switch (stmt.kind) {
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE: {
       INDIGO_ASSIGN(const std::string value, set_argument(session.context(), stmt));
@@ -99,6 +92,16 @@ Status run_set(UtilityCall& call) {
     }
     default: return Error(sqlstate::kFeatureNotSupported, "SET ... FROM CURRENT is not supported yet");
   }
+}
+
+Status run_set(UtilityCall& call) {
+  const auto& stmt = *call.node->variable_set_stmt;
+  auto& session = call.session;
+  if (session.block().in_several()) INDIGO_TRY(session.block().ensure_open(session.message().timestamp()));
+  if (!stmt.is_local || in_transaction(call)) return apply_set(call, stmt);
+  session.notice(Severity::kWarning,
+                 Error(sqlstate::kNoActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks"));
+  return session.settings().try_out([&] { return apply_set(call, stmt); });
 }
 
 Result<std::shared_ptr<const ResultShape>> describe_show(SessionParts& session, const ParsedStatement& statement) {

@@ -65,18 +65,12 @@ Status set_password(DdlContext& c, const PgQuery__Node* value, std::string_view 
 }
 
 // Applies the options to the row of `role`.
-Status apply_options(DdlContext& c, NodeList options, std::string_view role, RowValues& row, Members& members,
-                     bool superuser) {
+Status apply_options(DdlContext& c, NodeList options, std::string_view role, RowValues& row, Members& members) {
   for (const PgQuery__Node* node : options) {
     const PgQuery__DefElem* d = node->def_elem;
     const std::string_view name = d->defname;
     if (const int column = flag_column(name); column >= 0) {
       INDIGO_ASSIGN(const bool on, boolean_value(d));
-      if (!superuser && (name == "superuser" || name == "isreplication" || name == "bypassrls")) {
-        return denied(name == "superuser"   ? "must be superuser to create superusers"
-                      : name == "bypassrls" ? "must be superuser to create bypassrls users"
-                                            : "must be superuser to create replication users");
-      }
       row.flag(column, on);
     } else if (name == "password") {
       INDIGO_TRY(set_password(c, d->arg, role, row));
@@ -153,6 +147,21 @@ Status add_member(DdlContext& c, Oid role, Oid member, bool admin) {
   return check(exists ? t.update(c.txn, row) : t.insert(c.txn, row));
 }
 
+// Superusers make superusers, and others what they have been told they may.
+Status may_create(const catalog::RoleInfo& self, NodeList options) {
+  if (self.superuser) return {};
+  const std::pair<std::string_view, const char*> by_superusers[] = {
+      {"superuser", "superusers"}, {"isreplication", "replication users"}, {"bypassrls", "bypassrls users"}};
+  for (const auto& [option, what] : by_superusers) {
+    for (const PgQuery__Node* node : options) {
+      if (node->def_elem->defname != option) continue;
+      INDIGO_ASSIGN(const bool on, boolean_value(node->def_elem));
+      if (on) return denied("must be superuser to create " + std::string(what));
+    }
+  }
+  return self.create_role ? Status() : denied("permission denied to create role");
+}
+
 // As PostgreSQL: superusers and replication roles are changed by superusers only; others by who may create roles; and
 // everybody changes the own password.
 Status may_alter(DdlContext& c, const catalog::RoleInfo& self, const catalog::RoleInfo& target, NodeList options) {
@@ -189,22 +198,29 @@ Status add_memberships(DdlContext& c, Oid role, const Members& m) {
   return {};
 }
 
+// What PostgreSQL's grammar refuses.
+Status check_no_keyword(std::string_view name) {
+  if (name == "public" || name == "none")
+    return Error(sqlstate::kReservedName, "role name " + quoted(name) + " is reserved");
+  return {};
+}
+
 Status check_role_name(std::string_view name) {
   if (name.starts_with("pg_")) {
     return Error(sqlstate::kReservedName, "role name " + quoted(name) + " is reserved")
         .with_detail("Role names starting with \"pg_\" are reserved.");
   }
-  if (name == "public" || name == "none")
-    return Error(sqlstate::kReservedName, "role name " + quoted(name) + " is reserved");
-  return {};
+  return check_no_keyword(name);
 }
 
 }  // namespace
 
 Status execute_create_role(DdlContext& c, const PgQuery__CreateRoleStmt& s) {
   const auto self = me(c);
-  if (self == nullptr || (!self->superuser && !self->create_role)) return denied("permission denied to create role");
+  if (self == nullptr) return denied("permission denied to create role");
   const std::string name = truncated_name(s.role);
+  INDIGO_TRY(check_no_keyword(name));
+  INDIGO_TRY(may_create(*self, nodes(s.n_options, s.options)));
   INDIGO_TRY(check_role_name(name));
   if (c.catalog.role_named(name) != kInvalidOid)
     return Error(sqlstate::kDuplicateObject, "role " + quoted(name) + " already exists");
@@ -219,7 +235,7 @@ Status execute_create_role(DdlContext& c, const PgQuery__CreateRoleStmt& s) {
   row.flag(pg_authid::c_rolinherit, true);
   row.flag(pg_authid::c_rolcanlogin, s.stmt_type == PG_QUERY__ROLE_STMT_TYPE__ROLESTMT_USER);
   Members members;
-  INDIGO_TRY(apply_options(c, nodes(s.n_options, s.options), name, row, members, self->superuser));
+  INDIGO_TRY(apply_options(c, nodes(s.n_options, s.options), name, row, members));
   const StorageStatus status = t.insert(c.txn, row);
   if (status == StorageStatus::kDuplicateKey)
     return Error(sqlstate::kDuplicateObject, "role " + quoted(name) + " already exists");
@@ -246,7 +262,7 @@ Status execute_alter_role(DdlContext& c, const PgQuery__AlterRoleStmt& s) {
   RowValues row(t.definition(), t.layout(), image);
   const std::string name(t.reader(image).str(pg_authid::c_rolname));
   Members members;
-  INDIGO_TRY(apply_options(c, options, name, row, members, self->superuser));
+  INDIGO_TRY(apply_options(c, options, name, row, members));
   INDIGO_TRY(check(t.update(c.txn, row)));
   c.catalog.changed_shared();
   if (s.action < 0) {  // ALTER GROUP ... DROP USER

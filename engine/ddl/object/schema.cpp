@@ -111,12 +111,12 @@ Status execute_create_schema(DdlContext& c, const PgQuery__CreateSchemaStmt& s) 
   Oid owner = c.catalog.user();
   if (s.authrole != nullptr) {
     INDIGO_ASSIGN(owner, resolve_role(c, s.authrole));
-    if (!c.catalog.has_role(c.catalog.user(), owner)) {
-      return Error(sqlstate::kInsufficientPrivilege, "must be member of role " + quoted(c.catalog.role_name(owner)));
-    }
   }
   const std::string name = sql::has_text(s.schemaname) ? truncated_name(s.schemaname) : c.catalog.role_name(owner);
   INDIGO_TRY(check_database_privilege(c, kPrivilegeCreate));
+  if (!c.catalog.has_role(c.catalog.user(), owner)) {
+    return Error(sqlstate::kInsufficientPrivilege, "must be member of role " + quoted(c.catalog.role_name(owner)));
+  }
   if (name.starts_with("pg_")) {
     return Error(sqlstate::kReservedName, "unacceptable schema name " + quoted(name))
         .with_detail("The prefix \"pg_\" is reserved for system schemas.");

@@ -66,14 +66,32 @@ create foreign data wrapper dblink_fdw validator dblink_fdw_validator;
 create function dblink_current_query() returns text language sql volatile parallel restricted as
   'select pg_catalog.current_query()';
 create type dblink_pkey_results as (position int, colname text);
-create function dblink_get_pkey(text) returns setof dblink_pkey_results language sql volatile strict parallel restricted as
-  'select k.position::pg_catalog.int4, a.attname::pg_catalog.text
-   from pg_catalog.pg_index i, pg_catalog.pg_attribute a, pg_catalog.unnest(i.indkey) with ordinality k(number, position)
-   where i.indrelid = $1::pg_catalog.regclass and i.indisprimary and k.position <= i.indnkeyatts
-     and a.attrelid = i.indrelid and a.attnum = k.number order by k.position';
 )sql";
 
-// What the functions begin with: the columns that are there, and which of them are the key.
+// What the functions begin with.
+constexpr std::string_view kMayRead = R"sql(
+  if not pg_catalog.has_table_privilege(relation, 'SELECT') then
+    raise insufficient_privilege using message = (select 'permission denied for ' ||
+      case relkind when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' when 'S' then 'sequence'
+        when 'i' then 'index' else 'table' end || ' ' || relname from pg_catalog.pg_class where oid = relation);
+  end if;
+)sql";
+
+constexpr std::string_view kKey = R"sql(
+create function dblink_get_pkey(text) returns setof dblink_pkey_results language plpgsql volatile strict parallel restricted as $program$
+declare
+  relation constant pg_catalog.regclass := $1;
+begin
+MAY_READ
+  return query select k.position::pg_catalog.int4, a.attname::pg_catalog.text
+    from pg_catalog.pg_index i, pg_catalog.pg_attribute a, pg_catalog.unnest(i.indkey) with ordinality k(number, position)
+    where i.indrelid = relation and i.indisprimary and k.position <= i.indnkeyatts
+      and a.attrelid = i.indrelid and a.attnum = k.number order by k.position;
+end
+$program$;
+)sql";
+
+// Then: the columns that are there, and which of them are the key.
 constexpr std::string_view kPrepare = R"sql(
   select pg_catalog.array_agg(a.attname::pg_catalog.text order by a.attnum) into columns
     from pg_catalog.pg_attribute a where a.attrelid = relation and a.attnum > 0 and not a.attisdropped;
@@ -141,6 +159,7 @@ declare
   condition pg_catalog.text;
 begin
 )sql";
+  out += kMayRead;
   out += kPrepare;
   out += with_array(kLength, "$4", of_row ? "source" : "target");
   if (of_row) out += with_array(kLength, "$5", "target");
@@ -150,6 +169,12 @@ begin
     out += with_array(kCondition, "$5");
   }
   return out.append(answer).append("end\n$program$;\n");
+}
+
+std::string key_function() {
+  constexpr std::string_view kMark = "MAY_READ\n";
+  std::string out(kKey);
+  return out.replace(out.find(kMark), kMark.size(), kMayRead);
 }
 
 constexpr std::string_view kInsert = R"sql(
@@ -219,9 +244,10 @@ constexpr SetEntry kSets[] = {
 }  // namespace
 
 const Extension& dblink_extension() {
-  static const std::string script =
-      function_script(kFunctions) + std::string(kPrograms) + builder("dblink_build_sql_insert", true, kInsert) +
-      builder("dblink_build_sql_update", true, kUpdate) + builder("dblink_build_sql_delete", false, kDelete);
+  static const std::string script = function_script(kFunctions) + std::string(kPrograms) + key_function() +
+                                    builder("dblink_build_sql_insert", true, kInsert) +
+                                    builder("dblink_build_sql_update", true, kUpdate) +
+                                    builder("dblink_build_sql_delete", false, kDelete);
   static const Extension extension{.name = "dblink",
                                    .version = "1.2",
                                    .comment = "connect to other PostgreSQL databases from within a database",
