@@ -38,6 +38,10 @@ void warning(DdlContext& c, SqlState state, std::string message) {
   c.host.notice(Severity::kWarning, Error(state, std::move(message)));
 }
 
+void debug(DdlContext& c, std::string message) {
+  c.host.notice(Severity::kDebug, Error(sqlstate::kSuccessfulCompletion, std::move(message)));
+}
+
 int position(const DdlContext& c, int location) { return sql::character_position(c.text, location); }
 
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }

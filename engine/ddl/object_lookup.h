@@ -104,6 +104,7 @@ inline Status check_erased(StorageStatus status) {
 }
 void notice(DdlContext& c, std::string message, SqlState state = sqlstate::kSuccessfulCompletion);
 void warning(DdlContext& c, SqlState state, std::string message);
+void debug(DdlContext& c, std::string message);
 // 1-based character of a 0-based byte location of the tree; 0 when unknown.
 int position(const DdlContext& c, int location);
 std::string quoted(std::string_view name);                              // "name", as messages write names

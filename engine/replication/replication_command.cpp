@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/name.h"
 #include "base/sqlstate.h"
 #include "engine/replication/change_stream.h"
 
@@ -140,9 +141,9 @@ class CommandParser {
   }
   Status name(std::string& out) {
     if (token_.kind == CommandToken::Kind::kQuotedName) {
-      out = token_.text;
+      out = clip_name(token_.text);
     } else if (token_.kind == CommandToken::Kind::kWord) {
-      out = lower(token_.text);
+      out = clip_name(lower(token_.text));
     } else {
       return unexpected();
     }

@@ -189,6 +189,7 @@ Status SessionImpl::make_portal(const BindMessage& bind, RowSink& sink) {
   portal.name = bind.portal;
   portal.status = Portal::Status::kReady;
   portal.no_scroll = true;  // for FETCH, which may read it like a cursor
+  portal.created_timestamp = parts_.message().timestamp();
   portal.rows_sent = 0;
   portal.tag.clear();
   portal.parameters.clear();

@@ -31,7 +31,11 @@ void SessionImpl::run_query(std::string_view text, RowSink& sink) {
   TransactionBlock& block = parts_.block();
   const bool command = walsender_ != nullptr && replication::ReplicationCommand::is_one(text);
   if (walsender_ != nullptr) walsender_->begin_command();
-  if (!command) scan_literals(text, scanned_);
+  if (command) {
+    report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
+  } else {
+    scan_literals(text, scanned_);
+  }
   Status status = command ? walsender_->run(text, sink)
                   : scanned_.cacheable && block.state() != TransactionBlock::State::kFailed ? run_cached(text, sink)
                                                                                             : run_text(text, sink);

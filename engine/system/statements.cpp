@@ -11,7 +11,9 @@ namespace indigo::engine {
 namespace {
 
 std::string_view text_of(const Portal& portal) {
-  return portal.source_text == nullptr ? std::string_view() : std::string_view(*portal.source_text);
+  if (portal.source_text != nullptr) return *portal.source_text;
+  if (!portal.text.empty() || portal.prepared == nullptr) return portal.text;
+  return portal.prepared->parsed->text();
 }
 
 std::string_view text_of(const NamedStatement& statement) {
@@ -40,7 +42,7 @@ Status prepared_statements(SessionParts& session, std::span<const Datum>, const 
 
 Status cursors(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
   for (const auto& [name, portal] : session.portals().named()) {
-    if (!portal->is_cursor) continue;
+    if (!portal->visible) continue;
     const Datum row[] = {
         text_datum(name),          text_datum(text_of(*portal)),  Datum::of(portal->hold),
         Datum::of(portal->binary), Datum::of(!portal->no_scroll), Datum::of(portal->created_timestamp)};

@@ -58,6 +58,8 @@ class Analysis {
       kInvalidOid;  // of parameters that have one: the input collation of a function that is inlined
   // What else names may mean; null: nothing.
   const VariableScope* variables = nullptr;
+  // In CALL a parameter of type void has no type yet: clients send it for an argument that is an output.
+  bool is_call = false;
 
   // For input functions: results live in the arena until the end of the analysis.
   types::FuncContext& functions() { return functions_; }

@@ -65,7 +65,7 @@ Result<ExprPtr> Analysis::parameter(int number, int location) {
     return error(sqlstate::kUndefinedParameter, "there is no parameter $" + std::to_string(number), location);
   }
   Oid& type = types_[number - 1];
-  if (type == kInvalidOid) type = oid::kUnknown;
+  if (type == kInvalidOid || (is_call && variable_ && type == oid::kVoid)) type = oid::kUnknown;
   // A client may name any number.
   if (type != oid::kUnknown && catalog.type(type) == nullptr)
     return Error(sqlstate::kInternalError, "cache lookup failed for type " + std::to_string(type));

@@ -85,11 +85,27 @@ std::string plain(Str name) {
     if (is_alnum(c)) out.push_back(ascii_lower(c));
   return out;
 }
+// Other names than the encodings' own, as plain() has them.
+struct Alias {
+  std::string_view alias;
+  std::string_view name;
+};
+constexpr Alias kAliases[] = {
+    {"abc", "win1258"},      {"alt", "win866"},       {"iso88591", "latin1"},  {"iso885910", "latin6"},
+    {"iso885913", "latin7"}, {"iso885914", "latin8"}, {"iso885915", "latin9"}, {"iso885916", "latin10"},
+    {"iso88592", "latin2"},  {"iso88593", "latin3"},  {"iso88594", "latin4"},  {"iso88599", "latin5"},
+    {"koi8", "koi8r"},       {"mskanji", "sjis"},     {"shiftjis", "sjis"},    {"tcvn", "win1258"},
+    {"tcvn5712", "win1258"}, {"unicode", "utf8"},     {"vscii", "win1258"},    {"win", "win1251"},
+    {"win932", "sjis"},      {"win936", "gbk"},       {"win949", "uhc"},       {"win950", "big5"},
+};
 const Encoding* find_encoding(Str name) {
   std::string wanted = plain(name);
-  if (wanted == "unicode") wanted = "utf8";
-  if (wanted.starts_with("windows")) wanted = "win" + wanted.substr(7);
-  if (wanted.starts_with("iso8859") && wanted.size() == 8 && wanted[7] <= '4') wanted = "latin" + wanted.substr(7);
+  if (wanted.starts_with("windows") && wanted.size() > 7) wanted = "win" + wanted.substr(7);
+  for (const Alias& a : kAliases) {
+    if (a.alias != wanted) continue;
+    wanted = a.name;
+    break;
+  }
   for (const Encoding& e : kEncodings)
     if (plain(e.name) == wanted) return &e;
   return nullptr;

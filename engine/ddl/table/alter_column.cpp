@@ -127,7 +127,8 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
   if (relation->columns.size() >= 1600) return Error(sqlstate::kTooManyColumns, "tables can have at most 1600 columns");
   Oid sequence = kInvalidOid;
   if (spec.serial || spec.identity != nullptr) {
-    INDIGO_ASSIGN(sequence, make_serial_sequence(c, relation->name, spec, relation->schema, relation->persistence, {}));
+    INDIGO_ASSIGN(sequence, make_serial_sequence(c, relation->is_foreign() ? "ALTER FOREIGN TABLE" : "ALTER TABLE",
+                                                 relation->name, spec, relation->schema, relation->persistence));
     if (spec.serial) spec.default_text = next_value(c, sequence);
   }
   const TypePtr type = c.catalog.type(spec.column.type.oid);

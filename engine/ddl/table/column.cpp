@@ -215,8 +215,8 @@ Result<char> column_compression(DdlContext& c, const TypeRef& type, std::string_
   return Error(sqlstate::kInvalidParameterValue, "invalid compression method " + quoted(method));
 }
 
-Result<Oid> make_serial_sequence(DdlContext& c, std::string_view table_name, const ColumnSpec& spec, Oid schema,
-                                 char persistence, std::span<const std::string> taken) {
+Result<Oid> make_serial_sequence(DdlContext& c, std::string_view statement, std::string_view table_name,
+                                 const ColumnSpec& spec, Oid schema, char persistence) {
   SequenceDefinition d;
   std::string name;
   if (spec.identity != nullptr) {
@@ -231,7 +231,9 @@ Result<Oid> make_serial_sequence(DdlContext& c, std::string_view table_name, con
   } else {
     INDIGO_ASSIGN(d, sequence_definition(c, {}, nullptr, spec.column.type.oid));
   }
-  if (name.empty()) name = choose_relation_name(c, table_name, spec.column.name, "seq", schema, taken);
+  if (name.empty()) name = choose_relation_name(c, table_name, spec.column.name, "seq", schema);
+  debug(c, std::string(statement) + " will create implicit sequence " + quoted(name) + " for serial column " +
+               quoted(std::string(table_name) + "." + spec.column.name));
   return create_sequence(c, name, schema, persistence, c.catalog.user(), d);
 }
 

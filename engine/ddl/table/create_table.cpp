@@ -452,7 +452,9 @@ Status create_table_as_stated(DdlContext& c, const PgQuery__CreateStmt& s,
     ColumnSpec& column = columns[i];
     const bool identity = column.identity != nullptr || column.identity_like.has_value();
     if (!column.serial && !identity) continue;
-    INDIGO_ASSIGN(const Oid sequence, make_serial_sequence(c, spec.name, column, spec.schema, spec.persistence, {}));
+    INDIGO_ASSIGN(const Oid sequence,
+                  make_serial_sequence(c, foreign != nullptr ? "CREATE FOREIGN TABLE" : "CREATE TABLE", spec.name,
+                                       column, spec.schema, spec.persistence));
     sequences.emplace_back(i, sequence);
     if (column.serial) {
       const RelationPtr made = current(c, sequence);

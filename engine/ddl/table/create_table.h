@@ -32,9 +32,10 @@ struct ColumnSpec {
 Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::string_view table_name);
 // The expressions and the sequence of a column whose attribute row exists: pg_attrdef, dependencies.
 Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number, const ColumnSpec& spec);
-// The sequence of a serial column, before the table exists ("" until attached). Answers its OID.
-Result<Oid> make_serial_sequence(DdlContext& c, std::string_view table, const ColumnSpec& spec, Oid schema,
-                                 char persistence, std::span<const std::string> taken);
+// The sequence of a serial column, before the table exists ("" until attached). Answers its OID. `statement` is for the
+// message that tells of it.
+Result<Oid> make_serial_sequence(DdlContext& c, std::string_view statement, std::string_view table,
+                                 const ColumnSpec& spec, Oid schema, char persistence);
 // The column owns the sequence from now on. After finish_column: a serial column's default depends on it.
 Status adopt_sequence(DdlContext& c, Oid sequence, Oid relation, int16_t column, bool serial);
 Status add_column_constraints(DdlContext& c, ConstraintTarget& target, const ColumnSpec& spec);

@@ -46,7 +46,8 @@ Status add_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__A
   spec.column.type = column->type;
   spec.identity = k;
   INDIGO_ASSIGN(const Oid sequence,
-                make_serial_sequence(c, relation->name, spec, relation->schema, relation->persistence, {}));
+                make_serial_sequence(c, relation->is_foreign() ? "ALTER FOREIGN TABLE" : "ALTER TABLE", relation->name,
+                                     spec, relation->schema, relation->persistence));
   INDIGO_TRY(adopt_sequence(c, sequence, relation->oid, column->number, false));
   return update_attribute(c, relation->oid, column->number,
                           [&](RowValues& a) { a.chr(pg_attribute::c_attidentity, k->generated_when[0]); });

@@ -36,6 +36,7 @@ Result<AnalyzedCall> analyze_call(catalog::SessionContext& session, const PgQuer
   const PgQuery__FuncCall& call = *statement.funccall;
   Analysis a(session, input.text);
   a.variables = input.variables;
+  a.is_call = true;
   a.declare_parameters(input.parameter_types, input.variable_parameters, input.statement);
   Scope scope(a, nullptr);
   const NodeList parts = nodes(call.n_funcname, call.funcname);

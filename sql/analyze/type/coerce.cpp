@@ -160,7 +160,11 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
       TypeRef input = base_plain;
       if (base.oid == oid::kInterval) input.typmod = base_typmod;
       INDIGO_ASSIGN(value, literal_value(a, *literal, input));
-    } else if (const auto* param = try_as<ParamExpr>(e)) {
+    } else if (const auto* param = try_as<ParamExpr>(e);
+               param != nullptr && base.oid != target && !a.is_lifted(*param)) {
+      // Who binds it learns of the domain; the value is checked then.
+      return a.resolve_parameter(*param, {target, -1, kInvalidOid});
+    } else if (param != nullptr) {
       const TypeRef input = checked_in_steps(catalog, base_plain);
       const bool in_steps = input.oid != base_plain.oid;
       INDIGO_ASSIGN(value, a.resolve_parameter(*param, in_steps && a.is_lifted(*param) ? input : base_plain));
