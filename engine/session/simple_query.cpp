@@ -31,6 +31,7 @@ void SessionImpl::run_query(std::string_view text, RowSink& sink) {
   TransactionBlock& block = parts_.block();
   const bool command = walsender_ != nullptr && replication::ReplicationCommand::is_one(text);
   if (walsender_ != nullptr) walsender_->begin_command();
+  parts_.portals().erase("");  // its portal takes the place of Bind's
   if (command) {
     report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
   } else {
