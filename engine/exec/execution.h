@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "base/error.h"
 #include "catalog/descriptor/session_context.h"
@@ -48,6 +49,7 @@ struct ExecutionContext {
   exec::SpillSpace* spill = nullptr;               // where operators put what they cannot hold; null: nowhere
   exec::ScanCounts* scans = nullptr;               // who counts them; null: nobody
   replication::SessionChanges* changes = nullptr;  // told of rows that change, for logical replication; null: nobody is
+  std::string_view text = {};                      // the statement's as its client wrote it; empty: its own
 };
 
 class Execution {
@@ -62,6 +64,8 @@ class Execution {
   virtual uint64_t affected_rows() const = 0;
   // Ends the run: drops cursors and locks of the executor's own; keeps buffers.
   virtual void close() = 0;
+  // What it runs for has failed or is taken back: nobody is told of it when it is closed.
+  virtual void abandon() {}
 
   // What the node has done so far; null unless made with `analyze`, and for nodes that were never built.
   virtual const sql::PlanCounters* counters(const sql::Plan& plan) const = 0;

@@ -13,6 +13,7 @@
 #include "engine/programs/active_view.h"
 #include "engine/programs/routine.h"
 #include "engine/programs/row_catcher.h"
+#include "engine/session/auto_explain.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_runner.h"
@@ -88,13 +89,13 @@ const std::shared_ptr<const NestedStatement::Columns>& NestedStatement::columns(
   return columns_;
 }
 
-std::unique_ptr<Execution> NestedStatement::take_execution(uint64_t catalog_version) {
+std::unique_ptr<Execution> NestedStatement::take_execution(SessionParts& session, uint64_t catalog_version) {
   if (idle_plan_ != prepared_->plan.get() || idle_version_ != catalog_version) {
     idle_.clear();
     idle_plan_ = prepared_->plan.get();
     idle_version_ = catalog_version;
   }
-  if (idle_.empty()) return Execution::create(prepared_->plan);
+  if (idle_.empty()) return session.auto_explain().execution(*prepared_);
   auto execution = std::move(idle_.back());
   idle_.pop_back();
   return execution;
@@ -132,11 +133,13 @@ Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionParts& session
   }
   ActiveView active(session.scope().active_view(), view, prepared->plan.get());
   const uint64_t version = session.session_catalog().version();
-  auto execution = take_execution(version);
+  auto execution = take_execution(session, version);
   Outcome outcome;
   if (prepared->text_shape != nullptr) outcome.columns = columns(session);
   const auto pull = [&]() -> Status {
-    INDIGO_TRY(execution->open(session.scope().execution_context(view, parameters)));
+    ExecutionContext context = session.scope().execution_context(view, parameters);
+    context.text = shown_text_;
+    INDIGO_TRY(execution->open(context));
     for (;;) {
       const uint64_t wanted = most == 0 ? 0 : most - outcome.rows;
       INDIGO_ASSIGN(const Chunk* chunk, execution->next(static_cast<uint32_t>(std::min<uint64_t>(wanted, UINT32_MAX))));
@@ -151,6 +154,7 @@ Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionParts& session
     return {};
   };
   Status status = pull();
+  if (!status.ok()) execution->abandon();
   if (status.ok() && prepared->plan->command != sql::CommandKind::kSelect) outcome.rows = execution->affected_rows();
   return_execution(std::move(execution), prepared->plan.get(), version);
   INDIGO_TRY(std::move(status));

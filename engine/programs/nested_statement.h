@@ -41,6 +41,8 @@ class NestedStatement {
   const PreparedPtr& shared_prepared() const { return prepared_; }
   const PgQuery__Node* node() const { return parsed_->node; }
   const ParsedStatement& parsed() const { return *parsed_; }
+  // What it is of an expression: the text of that alone. It outlives this.
+  void set_shown_text(std::string_view text) { shown_text_ = text; }
   bool is_utility() const { return prepared_->is_utility(); }
   // Whether it gives rows: a SELECT, or a change with RETURNING.
   bool returns_rows() const { return prepared_->text_shape != nullptr; }
@@ -73,7 +75,7 @@ class NestedStatement {
                            const Rows& rows);
   Result<Outcome> run_utility(SessionParts& session, std::span<const Datum> parameters, bool may_change,
                               const Rows& rows);
-  std::unique_ptr<Execution> take_execution(uint64_t catalog_version);
+  std::unique_ptr<Execution> take_execution(SessionParts& session, uint64_t catalog_version);
   void return_execution(std::unique_ptr<Execution> execution, const sql::PlannedStatement* of,
                         uint64_t catalog_version);
 
@@ -83,6 +85,7 @@ class NestedStatement {
   std::shared_ptr<const Columns> columns_;
   std::vector<std::unique_ptr<Execution>> idle_;
   const sql::PlannedStatement* idle_plan_ = nullptr;  // that they run
+  std::string_view shown_text_;                       // empty: the statement's own
   uint64_t idle_version_ = 0;                         // of the catalog that they were compiled in
 };
 

@@ -61,8 +61,8 @@ Status CurrentMessage::check_time() const {
   return interrupt_error(InterruptReason::kStatementTimeout);
 }
 
-void CurrentMessage::notice(Severity severity, const Error& text) {
-  log_.noticed(severity, text);
+void CurrentMessage::notice(Severity severity, const Error& text, StatementShown logged) {
+  log_.noticed(severity, text, logged);
   if (sink_ == nullptr) return;
   if (severity >= settings_.client_min_severity || severity == Severity::kInfo) sink_->notice(severity, text);
 }

@@ -47,7 +47,7 @@ class CurrentMessage {
   RowSink* sink() const { return sink_; }
   void set_sink(RowSink* sink) { sink_ = sink; }
   // To the client, if client_min_messages lets it through.
-  void notice(Severity severity, const Error& text);
+  void notice(Severity severity, const Error& text, StatementShown logged = StatementShown::kYes);
 
   StatementLog& log() { return log_; }
   SessionActivity& activity() { return *activity_; }

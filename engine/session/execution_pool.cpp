@@ -4,6 +4,7 @@
 
 #include "base/memory/memory_account.h"
 #include "base/memory/memory_reserve.h"
+#include "engine/session/auto_explain.h"
 #include "engine/statement/statement_cache.h"
 
 namespace indigo::engine {
@@ -28,7 +29,7 @@ std::unique_ptr<Execution> ExecutionPool::take(const Prepared& prepared, uint64_
     idle_count_--;
     idle_bytes_ -= execution->kept_bytes;
   } else {
-    execution = Execution::create(prepared.plan);
+    execution = maker_.execution(prepared);
   }
   execution->held_before = held;
   return execution;

@@ -19,12 +19,14 @@
 
 namespace indigo::engine {
 
+class AutoExplain;
+
 class ExecutionPool {
  public:
   static constexpr size_t kOfProcessMax = 4096, kOfSessionMin = 4;
   static constexpr int64_t kBytesOfProcess = int64_t{128} << 20, kBytesOfSessionMin = int64_t{256} << 10;
 
-  ExecutionPool() { pools.fetch_add(1, std::memory_order_relaxed); }
+  explicit ExecutionPool(AutoExplain& maker) : maker_(maker) { pools.fetch_add(1, std::memory_order_relaxed); }
   ~ExecutionPool() { pools.fetch_sub(1, std::memory_order_relaxed); }
   ExecutionPool(const ExecutionPool&) = delete;
   ExecutionPool& operator=(const ExecutionPool&) = delete;
@@ -56,6 +58,7 @@ class ExecutionPool {
   static int64_t bytes_most();
 
   static inline std::atomic<size_t> pools{0};
+  AutoExplain& maker_;
   Last last_;
   uint64_t catalog_version_ = 0;  // that all of them are of
   absl::flat_hash_map<const sql::PlannedStatement*, std::vector<Idle>> idle_;

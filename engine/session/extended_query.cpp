@@ -3,6 +3,7 @@
 
 #include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
+#include "engine/session/auto_explain.h"
 #include "engine/session/current_message.h"
 #include "engine/session/portal/parameter_binding.h"
 #include "engine/session/portal/portals.h"
@@ -72,7 +73,7 @@ Status SessionImpl::make_statement(std::string_view name, std::string_view text,
   const bool cached = scanned_.cacheable && parts_.block().state() != TransactionBlock::State::kFailed &&
                       !has_scanner_notices(text, parts_.applied_settings().strings);
   if (name.empty() && cached && scanned_.lifts && parameter_types.empty() && text.find('$') == std::string_view::npos &&
-      !parts_.applied_settings().counts_statements) {
+      !parts_.applied_settings().counts_statements && !parts_.auto_explain().wants_plans()) {
     INDIGO_TRY(prepare_lifted(statement, text));
     if (statement.prepared != nullptr) {
       parts_.statements().add(name, std::move(statement));
@@ -286,11 +287,7 @@ Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink
   if (portal->status == Portal::Status::kFailed) {
     return parts_.block().state() == TransactionBlock::State::kFailed ? in_failed_block() : cannot_run(name);
   }
-  const bool of_prepare = !portal->is_cursor && portal->source_text != nullptr;
-  const std::string_view shown = of_prepare             ? std::string_view(*portal->source_text)
-                                 : portal->text.empty() ? portal->prepared->parsed->text()
-                                                        : std::string_view(portal->text);
-  parts_.begin_message(shown);
+  parts_.begin_message(portal->client_text());
   if (portal->status == Portal::Status::kDone && portal->shape == nullptr) return cannot_run(name);
   parts_.message().log().runs(*portal->prepared);
   StatementCount count(parts_, portal->prepared);

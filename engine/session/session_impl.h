@@ -86,6 +86,7 @@ class SessionImpl final : public Session {
   Status run_one(const std::shared_ptr<const ParsedStatement>& parsed, bool last, RowSink& sink);
   Status run_simple(Portal& portal, bool last, RowSink& sink);
   Status run_text(std::string_view text, RowSink& sink);
+  bool is_cached();
   Status run_cached(std::string_view text, RowSink& sink);
   bool types_changed_under_literals();
   void statement_error(const Error& error, RowSink& sink);

@@ -14,6 +14,7 @@
 #include "engine/programs/trigger_caller.h"
 #include "engine/remote/remote_connections.h"
 #include "engine/replication/session_changes.h"
+#include "engine/session/auto_explain.h"
 #include "engine/session/clock.h"
 #include "engine/session/current_message.h"
 #include "engine/session/execution_pool.h"
@@ -59,7 +60,8 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
       functions_(std::make_unique<SessionFunctions>(*this)),
       setting_effects_(std::make_unique<SessionSettings>(
           *settings_, SettingSession{*applied_, *block_, *roles_, message_->activity(), *catalog_, *functions_})),
-      executions_(std::make_unique<ExecutionPool>()),
+      auto_explain_(std::make_unique<AutoExplain>(*this)),
+      executions_(std::make_unique<ExecutionPool>(*auto_explain_)),
       portals_(std::make_unique<Portals>(*executions_)),
       triggers_(std::make_unique<programs::TriggerCaller>(*this)),
       scans_(instance.scan_counts().open(catalog_->database())),
@@ -94,8 +96,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
 SessionParts::~SessionParts() {
   const MustNotFail scope;
   // Portals hold cursors of the transaction: they go first.
-  portals_->clear();
-  portals_->close(portals_->simple());
+  portals_->abandon_all();
   block_->rollback();
   drop_temporary_objects();
   if (in_database_) message_->activity().use.leave();
@@ -117,12 +118,14 @@ storage::Transaction& SessionParts::transaction() { return scope_->transaction()
 
 Status SessionParts::begin_statement() { return scope_->begin_statement(); }
 
-void SessionParts::notice(Severity severity, const Error& text) {
+void SessionParts::notice(Severity severity, const Error& text) { notice(severity, text, StatementShown::kYes); }
+
+void SessionParts::notice(Severity severity, const Error& text, StatementShown logged) {
   const programs::CallContext* place = programs_->innermost_context();
-  if (place == nullptr) return message_->notice(severity, text);
+  if (place == nullptr) return message_->notice(severity, text, logged);
   Error told = text;
   told.add_context(place->lines());
-  message_->notice(severity, told);
+  message_->notice(severity, told, logged);
 }
 
 Status SessionParts::enter_database() {
@@ -174,7 +177,7 @@ void SessionParts::end_message() {
 }
 
 void SessionParts::fail_statement() {
-  portals_->close(portals_->simple());
+  portals_->abandon(portals_->simple());
   portals_->simple().status = Portal::Status::kFailed;
   block_->fail();
   scope_->end_statement();

@@ -14,6 +14,7 @@
 //   preparation()  text -> plan, through the cache                           portal/preparation.h
 //   parameters()   literals and Bind's values -> a portal's parameters       portal/parameter_binding.h
 //   runner()       runs portals and utility statements                       statement_runner.h
+//   auto_explain() who tells of plans that took long                        auto_explain.h
 //   executions()   operators that wait for their plan's next run             execution_pool.h
 //   sequences()    currval and the like                                       sequence_values.h
 //   routines()     functions and procedures in SQL and PL/pgSQL              programs/programs.h
@@ -65,6 +66,7 @@ class Programs;
 class TriggerCaller;
 }  // namespace programs
 
+class AutoExplain;
 class CurrentMessage;
 class ExecutionPool;
 class InstanceImpl;
@@ -83,6 +85,7 @@ class StatementRunner;
 class StatementScope;
 class TransactionBlock;
 enum class Severity : uint8_t;
+enum class StatementShown : uint8_t;
 struct AppliedSettings;
 
 class SessionParts {
@@ -116,6 +119,7 @@ class SessionParts {
   Preparation& preparation() { return *preparation_; }
   ParameterBinding& parameters() { return *parameters_; }
   StatementRunner& runner() { return *runner_; }
+  AutoExplain& auto_explain() { return *auto_explain_; }
   ExecutionPool& executions() { return *executions_; }
   SequenceValues& sequences() { return *sequences_; }
   programs::Programs& routines() { return *programs_; }
@@ -132,6 +136,7 @@ class SessionParts {
   storage::Transaction& transaction();
   Status begin_statement();
   void notice(Severity severity, const Error& text);
+  void notice(Severity severity, const Error& text, StatementShown logged);
 
   // Around each message: the session works in its database. Waits while that is being put back, and sees the result; an error
   // when the session is told to stop meanwhile.
@@ -168,6 +173,7 @@ class SessionParts {
   const std::unique_ptr<SequenceValues> sequences_;
   const std::unique_ptr<SessionFunctions> functions_;
   const std::unique_ptr<SessionSettings> setting_effects_;
+  const std::unique_ptr<AutoExplain> auto_explain_;
   const std::unique_ptr<ExecutionPool> executions_;
   const std::unique_ptr<Portals> portals_;
   const std::unique_ptr<programs::TriggerCaller> triggers_;

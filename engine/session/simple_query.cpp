@@ -1,5 +1,6 @@
 // Query messages: one text, any number of statements, one implicit transaction around those that no block encloses.
 #include "base/memory/memory_reserve.h"
+#include "engine/session/auto_explain.h"
 #include "engine/session/current_message.h"
 #include "engine/session/portal/parameter_binding.h"
 #include "engine/session/portal/portals.h"
@@ -24,6 +25,12 @@ void SessionImpl::statement_error(const Error& error, RowSink& sink) {
   sink.error(error);
 }
 
+// Whether a plan that may be another text's is good for what was scanned.
+bool SessionImpl::is_cached() {
+  return scanned_.cacheable && parts_.block().state() != TransactionBlock::State::kFailed &&
+         !parts_.auto_explain().wants_plans();
+}
+
 void SessionImpl::run_query(std::string_view text, RowSink& sink) {
   parts_.message().set_sink(&sink);
   take_system_settings();
@@ -37,9 +44,7 @@ void SessionImpl::run_query(std::string_view text, RowSink& sink) {
   } else {
     scan_literals(text, scanned_);
   }
-  Status status = command ? walsender_->run(text, sink)
-                  : scanned_.cacheable && block.state() != TransactionBlock::State::kFailed ? run_cached(text, sink)
-                                                                                            : run_text(text, sink);
+  Status status = command ? walsender_->run(text, sink) : is_cached() ? run_cached(text, sink) : run_text(text, sink);
   if (status.ok() && block.state() == TransactionBlock::State::kImplicit) status = block.commit();
   const MustNotFail scope;
   if (!status.ok()) statement_error(status.error(), sink);

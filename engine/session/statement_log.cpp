@@ -200,9 +200,11 @@ void StatementLog::failed(const Error& error) {
   write(LogLevel::kError, error, std::string_view(error.message).substr(0, near));
 }
 
-void StatementLog::noticed(Severity severity, const Error& text) {
+void StatementLog::noticed(Severity severity, const Error& text, StatementShown with_statement) {
   if (severity == Severity::kLog && settings_.messages <= LogRank::kLog) {
-    write(LogLevel::kInfo, text, text.message);
+    // What does not show the statement for itself has it in its text.
+    const bool repeated = with_statement == StatementShown::kNo;
+    write(LogLevel::kInfo, text, repeated ? shown(text.message) : text.message, with_statement);
   } else if (severity == Severity::kWarning && settings_.messages <= LogRank::kWarning) {
     write(LogLevel::kWarning, text, text.message);
   }
@@ -224,10 +226,10 @@ void StatementLog::note_tag(const Prepared& statement) {
 }
 
 // A notice's text has no state of its own: what RAISE has not named is 00000, which the log leaves out.
-void StatementLog::write(LogLevel level, const Error& error, std::string_view message) {
-  const bool with_statement =
-      !text_.empty() && (level == LogLevel::kWarning ? settings_.error_statements <= LogRank::kWarning
-                                                     : settings_.error_statements <= LogRank::kError);
+void StatementLog::write(LogLevel level, const Error& error, std::string_view message, StatementShown statement_shown) {
+  const bool with_statement = statement_shown == StatementShown::kYes && !text_.empty() &&
+                              (level == LogLevel::kWarning ? settings_.error_statements <= LogRank::kWarning
+                                                           : settings_.error_statements <= LogRank::kError);
   const std::string statement = with_statement ? shown(text_) : std::string();
   const std::string query = without_passwords(error.internal_query), context = shown_context(error.where);
   const bool whole = message.size() == error.message.size();  // else what it names may be secret

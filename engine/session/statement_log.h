@@ -19,6 +19,9 @@ struct Prepared;
 struct SessionActivity;
 class TransactionBlock;
 
+// Whether the log repeats the statement behind a message of its own.
+enum class StatementShown : uint8_t { kYes, kNo };
+
 class StatementLog {
  public:
   StatementLog(const LogSettings& settings, SessionActivity& session, const TransactionBlock& block)
@@ -37,7 +40,7 @@ class StatementLog {
     if (log_forms() > kLogText) note_tag(statement);
   }
   void failed(const Error& error);
-  void noticed(Severity severity, const Error& text);
+  void noticed(Severity severity, const Error& text, StatementShown shown);
   // Its time is over; nothing when it was not begun.
   void ended() {
     if (settings_.any) write_duration();
@@ -47,7 +50,7 @@ class StatementLog {
  private:
   void start();
   void note_tag(const Prepared& statement);
-  void write(LogLevel level, const Error& error, std::string_view message);
+  void write(LogLevel level, const Error& error, std::string_view message, StatementShown shown = StatementShown::kYes);
   void write(std::string_view text);
   void write_statement(const Prepared& statement);
   void write_duration();

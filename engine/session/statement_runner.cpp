@@ -12,6 +12,7 @@
 #include "engine/exec/change/row_triggers.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/query_state.h"
+#include "engine/session/auto_explain.h"
 #include "engine/session/execution_pool.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
@@ -218,6 +219,7 @@ Status StatementRunner::open_plan(Portal& portal, Columns columns) {
   storage::mark_statement(session_.transaction());
   ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());
   ExecutionContext context = session_.scope().execution_context(portal.view, portal.parameters);
+  context.text = portal.client_text();
   if (portal.rows != nullptr) {
     context.rows = portal.rows.get();
     portal.rows->values = repeating_values(*portal.prepared->plan, portal.rows->first_parameter.size());
@@ -270,7 +272,7 @@ Status StatementRunner::run_rule_queries(std::span<const PreparedPtr> queries, s
     session_.transaction().next_command();
     const storage::ReadView view = session_.transaction().view();
     const ActiveView active(session_.scope().active_view(), view, query->plan.get());
-    const auto execution = Execution::create(query->plan);
+    const auto execution = session_.auto_explain().execution(*query);
     const bool shown = sink != nullptr && query->plan->command == sql::CommandKind::kSelect && query->text_shape;
     if (shown) sink->row_description(*query->text_shape);
     INDIGO_TRY(execution->open(session_.scope().execution_context(view, parameters)));

@@ -9,6 +9,7 @@
 
 #include "engine/exec/spill/spill_space.h"
 #include "engine/row_sink.h"
+#include "engine/settings/auto_explain_settings.h"
 #include "engine/settings/log_settings.h"
 #include "sql/parse/string_syntax.h"
 #include "types/function/context.h"
@@ -29,6 +30,7 @@ struct AppliedSettings {
   sql::StringSyntax strings;       // of clients' texts
   Severity client_min_severity = Severity::kNotice;
   LogSettings log;
+  AutoExplainSettings auto_explain;
 };
 
 }  // namespace indigo::engine

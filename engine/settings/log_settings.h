@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engine/row_sink.h"
+
 namespace indigo::engine {
 
 // As PostgreSQL orders messages for its log: a LOG line is more than an error, and less than the end of a session.
@@ -29,6 +31,15 @@ inline LogRank log_rank(std::string_view name) {
   if (name == "error") return LogRank::kError;
   if (name == "log") return LogRank::kLog;
   return name == "fatal" ? LogRank::kFatal : LogRank::kPanic;
+}
+
+// As the levels of messages are called in settings.
+inline Severity severity_named(std::string_view name) {
+  if (name.starts_with("debug")) return Severity::kDebug;
+  if (name == "log") return Severity::kLog;
+  if (name == "notice") return Severity::kNotice;
+  if (name == "error") return Severity::kError;
+  return name == "info" ? Severity::kInfo : Severity::kWarning;
 }
 
 }  // namespace indigo::engine

@@ -47,14 +47,6 @@ void set_temporary_limit(Session& session, const std::string& kilobytes) {
   session.applied.spill->limit_bytes = limit < 0 ? UINT64_MAX : static_cast<uint64_t>(limit) * 1024;
 }
 
-Severity severity_of(std::string_view name) {
-  if (name.starts_with("debug")) return Severity::kDebug;
-  if (name == "log") return Severity::kLog;
-  if (name == "notice") return Severity::kNotice;
-  if (name == "error") return Severity::kError;
-  return name == "info" ? Severity::kInfo : Severity::kWarning;
-}
-
 LogSettings::Statements logged_statements(std::string_view name) {
   if (name == "ddl") return LogSettings::Statements::kDdl;
   if (name == "mod") return LogSettings::Statements::kMod;
@@ -217,7 +209,7 @@ constexpr SettingRow kPostgresRows[] = {
       .apply = [](Session& s, const std::string& v) { apply_client_encoding(v, s.applied.format); }}},
     {"client_min_messages",
      {.keeps_plans = true,
-      .apply = [](Session& s, const std::string& v) { s.applied.client_min_severity = severity_of(v); }}},
+      .apply = [](Session& s, const std::string& v) { s.applied.client_min_severity = severity_named(v); }}},
     {"config_file", {.is_private = true}},
     {"data_directory", {.is_private = true}},
     {"DateStyle",

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "base/sqlstate.h"
+#include "engine/settings/auto_explain_settings.h"
 #include "engine/settings/setting_rows.h"
 #include "types/text/ascii.h"
 #include "types/text/boolean_word.h"
@@ -25,8 +26,7 @@ constexpr SettingDefinition kPostgresSettings[] = {
 
 std::vector<SettingDefinition> make_table() {
   std::vector<SettingDefinition> all(std::begin(kPostgresSettings), std::end(kPostgresSettings));
-  const auto own = own_settings();
-  all.insert(all.end(), own.begin(), own.end());
+  for (const auto more : {own_settings(), auto_explain_settings()}) all.insert(all.end(), more.begin(), more.end());
   std::map<std::string_view, const SettingBehavior*> behaviors;
   for (const SettingRow& row : postgres_setting_rows()) behaviors.emplace(row.name, &row.behavior);
   for (SettingDefinition& d : all) {
@@ -134,6 +134,7 @@ Result<std::string> parse_enum(const SettingDefinition& d, std::string_view text
     if (wanted == "true" || wanted == "yes" || wanted == "1") wanted = "on";
     if (wanted == "false" || wanted == "no" || wanted == "0") wanted = "off";
   }
+  if (wanted == "debug") wanted = "debug2";
   while (!rest.empty()) {
     auto comma = rest.find(',');
     std::string_view value = rest.substr(0, comma);

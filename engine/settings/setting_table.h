@@ -53,6 +53,7 @@ struct SettingDefinition {
   SettingShown shown = SettingShown::kListed;
   const char* puts_back = nullptr;  // the setting that each new value of this one puts back to its boot value
   SettingBehavior behavior = {};
+  const char* module = nullptr;  // that has it: for sessions that have not loaded it the name is anybody's
 };
 
 // All definitions; index in this list names a setting everywhere else.

@@ -67,6 +67,7 @@ bool Settings::InAnyCase::operator()(std::string_view a, std::string_view b) con
 
 Status Settings::set_custom(std::string_view name, std::string_view text, Scope scope) {
   if (name.find('.') == std::string_view::npos) return unrecognized(name);
+  if (is_reserved(name)) return reserved_name(name);
   if (!valid_custom_name(name)) {
     return Error(sqlstate::kInvalidName, "invalid configuration parameter name \"" + std::string(name) + "\"")
         .with_detail("Custom parameter names must be two or more simple identifiers separated by dots.");
@@ -97,15 +98,22 @@ Status Settings::set_custom(std::string_view name, std::string_view text, Scope 
   return {};
 }
 
+Result<std::string> Settings::checked(uint32_t index, std::string_view text) const {
+  INDIGO_ASSIGN(std::string value, parse_setting(setting_table()[index], text));
+  if (check) return check(index, std::move(value));
+  return value;
+}
+
 Status Settings::set(std::string_view name, std::string_view text, Scope scope, bool superuser) {
-  auto index = find_setting(name);
-  if (!index) return set_custom(name, text, scope);
+  auto index = find(name);
+  if (!index) {
+    INDIGO_TRY(set_custom(name, text, scope));
+    note_setter(name, superuser);
+    return {};
+  }
   const auto& definition = setting_table()[*index];
   INDIGO_TRY(check_settable(definition, superuser));
-  INDIGO_ASSIGN(std::string value, parse_setting(definition, text));
-  if (check) {
-    INDIGO_ASSIGN(value, check(*index, std::move(value)));
-  }
+  INDIGO_ASSIGN(std::string value, checked(*index, text));
   assign(*index, std::move(value), scope);
   if (definition.puts_back != nullptr) {
     const uint32_t other = *find_setting(definition.puts_back);
@@ -132,24 +140,26 @@ void Settings::change_default(uint32_t index, const std::string& before, const s
 }
 
 Status Settings::set_default(std::string_view name, std::string_view text, bool superuser) {
-  auto index = find_setting(name);
-  if (!index) return set_custom(name, text, Scope::kSession);
-  const auto& definition = setting_table()[*index];
-  INDIGO_TRY(check_settable(definition, superuser, SettingTime::kStart));
-  INDIGO_ASSIGN(std::string value, parse_setting(definition, text));
-  if (check) {
-    INDIGO_ASSIGN(value, check(*index, std::move(value)));
+  auto index = find(name);
+  if (!index) {
+    INDIGO_TRY(set_custom(name, text, Scope::kSession));
+    note_setter(name, superuser);
+    custom_start_[std::string(name)] = custom_[std::string(name)];
+    return {};
   }
+  INDIGO_TRY(check_settable(setting_table()[*index], superuser, SettingTime::kStart));
+  INDIGO_ASSIGN(std::string value, checked(*index, text));
   own(*index).reset_value = value;
   assign(*index, std::move(value), Scope::kSession);
   return {};
 }
 
 Status Settings::reset(std::string_view name, Scope scope, bool superuser) {
-  auto index = find_setting(name);
+  auto index = find(name);
   if (!index) {
+    if (is_reserved(name)) return reserved_name(name);
     if (!custom_.contains(std::string(name))) return unrecognized(name);
-    return set_custom(name, "", scope);
+    return set_custom(name, start_of(name), scope);
   }
   const auto& definition = setting_table()[*index];
   INDIGO_TRY(check_settable(definition, superuser));
@@ -170,11 +180,11 @@ void Settings::reset_all() {
       assign(i, reset_value(i), Scope::kSession);
     }
   }
-  for (auto& [name, value] : custom_) (void)set_custom(name, "", Scope::kSession);
+  for (auto& [name, value] : custom_) (void)set_custom(name, start_of(name), Scope::kSession);
 }
 
 Result<std::string> Settings::show(std::string_view name) const {
-  if (auto index = find_setting(name)) {
+  if (auto index = find(name)) {
     const auto& definition = setting_table()[*index];
     return definition.shown == SettingShown::kNever ? std::string("unavailable")
                                                     : display_setting(definition, value(*index));
@@ -182,8 +192,11 @@ Result<std::string> Settings::show(std::string_view name) const {
   auto at = custom_.find(std::string(name));
   if (at != custom_.end() && !at->second.empty()) return at->second;
   if (const auto* known = types::find_extension_setting(name)) return std::string(known->usual);
-  if (at == custom_.end()) return unrecognized(name);
-  return at->second;
+  if (at != custom_.end()) return at->second;
+  // What the server was started with is a value of the name, whoever has it.
+  if (const auto index = find_setting(name); index && defaults_[*index] != setting_table()[*index].boot_value)
+    return defaults_[*index];
+  return unrecognized(name);
 }
 
 bool Settings::lookup(std::string_view name, std::string& value) const {
@@ -194,7 +207,7 @@ bool Settings::lookup(std::string_view name, std::string& value) const {
 }
 
 bool Settings::lasting_since(uint32_t mark, std::string_view name, std::string& value) const {
-  const auto index = find_setting(name);
+  const auto index = find(name);
   const auto is_set = [&](const Undo& u) {
     return u.scope == Scope::kSession && (index ? u.name.empty() && u.index == *index : u.name == name);
   };

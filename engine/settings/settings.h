@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +19,9 @@
 #include "engine/settings/setting_table.h"
 
 namespace indigo::engine {
+
+// Of a name that begins with a loaded module's and is none of its settings.
+Error reserved_name(std::string_view name);
 
 class Settings {
  public:
@@ -46,6 +51,12 @@ class Settings {
   bool lookup(std::string_view name, std::string& value) const;
   // Whether a SET since the mark, not SET LOCAL, has given it a value: the one that stays after the transaction.
   bool lasting_since(uint32_t mark, std::string_view name, std::string& value) const;
+  // A module's settings are custom ones until the session loads it: what has been made of them counts from then on, and other
+  // names that begin with its own are no settings any more. The answer: what becomes of values that cannot be (warnings).
+  std::vector<Error> load_module(std::string_view module);
+  bool has_loaded(std::string_view module) const;
+  // Whether it is one of the server's, or of a module that the session has loaded.
+  bool knows(uint32_t index) const;
   // Startup values: become what RESET returns to.
   Status set_default(std::string_view name, std::string_view text, bool superuser);
   // What RESET returns to becomes another value, and so does the setting, unless the session has given it one. `before`: the
@@ -96,12 +107,26 @@ class Settings {
   };
   void assign(uint32_t index, std::string value, Scope scope);
   Status set_custom(std::string_view name, std::string_view text, Scope scope);
+  // As it is stored. 22023 for what it cannot be.
+  Result<std::string> checked(uint32_t index, std::string_view text) const;
+
+  // module_settings.cpp
+  std::optional<uint32_t> find(std::string_view name) const;
+  bool is_reserved(std::string_view name) const;
+  void note_setter(std::string_view name, bool superuser);
+  std::string start_of(std::string_view name) const;
+  void adopt_custom(uint32_t index, std::vector<Error>& warnings);
+  std::string adopted(uint32_t index, const std::string& text, const std::string& otherwise,
+                      std::vector<Error>& warnings) const;
+  void forget_custom(const std::string& name);
 
   Slot& own(uint32_t index);
 
   const std::vector<std::string>& defaults_;
   std::vector<std::unique_ptr<Slot>> slots_;  // null: as the instance has it; few settings differ
-  Custom custom_, custom_session_;
+  Custom custom_, custom_session_, custom_start_;
+  std::set<std::string, InAnyCase> custom_of_others_;  // set by who may not set a superuser's
+  std::vector<std::string> modules_;                   // loaded
   uint64_t custom_generation_ = 1;
   std::vector<Undo> undo_;
   bool in_transaction_ = false;

@@ -62,7 +62,7 @@ Status show_all_settings(SessionParts& session, std::span<const Datum>, const Sy
   const auto& table = setting_table();
   for (uint32_t i = 0; i < table.size(); i++) {
     const auto& d = table[i];
-    if (d.shown != SettingShown::kListed || !may_see_setting(session.session_catalog(), d.name)) continue;
+    if (d.shown != SettingShown::kListed || !session.settings().knows(i) || !may_see_setting(session.session_catalog(), d.name)) continue;
     auto optional = [](const char* s) { return *s ? text_datum(s) : null_text(); };
     std::string values;
     Datum enum_values = null_text();

@@ -17,6 +17,7 @@
 #include "engine/copy/copy_writer.h"
 #include "engine/copy/server_copy.h"
 #include "engine/exec/change/bulk_insert.h"
+#include "engine/session/auto_explain.h"
 #include "engine/session/current_message.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
@@ -523,7 +524,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
   }
   INDIGO_TRY(session.runner().check_allowed(*prepared));
   INDIGO_TRY(session.runner().lock_relations(prepared, call.parameters));
-  auto execution = Execution::create(prepared->plan);
+  auto execution = session.auto_explain().execution(*prepared);
   const ExecutionContext context = session.scope().execution_context(session.transaction().view(), call.parameters);
   INDIGO_TRY(execution->open(context));
   Arena arena;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "engine/session/auto_explain.h"
 #include "engine/session/current_message.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
@@ -66,8 +67,8 @@ bool runs_backward(const sql::Plan& plan) {
 Status run_again(SessionParts& session, Portal& portal) {
   const bool at_end = portal.status == Portal::Status::kDone;
   auto pin = std::move(portal.pin);  // the snapshot must not go while the query runs again
-  session.portals().close(portal);
-  portal.execution = Execution::create(portal.prepared->plan);
+  session.portals().abandon(portal);
+  portal.execution = session.auto_explain().execution(*portal.prepared);
   INDIGO_TRY(portal.execution->open(session.scope().execution_context(portal.view, portal.parameters)));
   INDIGO_TRY(session.runner().materialise(portal));
   portal.buffer->position = portal.rows_sent + (at_end ? 1 : 0);

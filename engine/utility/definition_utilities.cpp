@@ -7,6 +7,7 @@
 #include "engine/ddl/ddl.h"
 #include "engine/instance_impl.h"
 #include "engine/programs/trigger_caller.h"
+#include "engine/session/auto_explain.h"
 #include "engine/session/current_message.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
@@ -160,7 +161,7 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   if (!rows) return {};
   auto& txn = session_.transaction();
   txn.next_command();
-  auto execution = Execution::create(prepared->plan, observer_ != nullptr);
+  auto execution = session_.auto_explain().execution(*prepared, observer_ != nullptr);
   const storage::ReadView view = source == Source::kStatement ? txn.view() : txn.newest_view();
   const ActiveView active(session_.scope().active_view(), view, prepared->plan.get());
   INDIGO_TRY(execution->open(session_.scope().execution_context(view, parameters)));

@@ -8,6 +8,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
+#include "engine/session/auto_explain.h"
 #include "engine/session/evaluate.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/portal/prepared_statements.h"
@@ -15,7 +16,7 @@
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
-#include "engine/settings/setting_table.h"
+#include "engine/settings/changed_settings.h"
 #include "engine/settings/settings.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/definition_host.h"
@@ -92,20 +93,6 @@ Result<ExplainOptions> read_options(const PgQuery__ExplainStmt& stmt, std::strin
   return out;
 }
 
-// The planner's settings that differ from their start value, as EXPLAIN (SETTINGS) names them.
-std::vector<std::pair<std::string, std::string>> changed_settings(SessionParts& session) {
-  std::vector<std::pair<std::string, std::string>> out;
-  const auto& table = setting_table();
-  for (uint32_t i = 0; i < table.size(); i++) {
-    const std::string_view category = table[i].category;
-    const std::string_view name = table[i].name;
-    if (!category.starts_with("Query Tuning") && name != "work_mem" && name != "search_path") continue;
-    if (session.settings().value(i) == table[i].boot_value) continue;
-    out.emplace_back(table[i].name, display_setting(table[i], session.settings().value(i)));
-  }
-  return out;
-}
-
 // What Preparation plans for a statement of which rules have left nothing.
 bool is_nothing(const sql::PlannedStatement& plan) {
   return plan.command != sql::CommandKind::kSelect && plan.root->kind == sql::PlanKind::kResult;
@@ -160,9 +147,12 @@ struct Explanation {
 Status explain_query(UtilityCall& call, const PreparedPtr& prepared, std::span<const Datum> parameters,
                      Explanation& e) {
   auto& session = call.session;
-  if (!e.options.analyze) return e.take(session, *prepared, nullptr);
+  if (!e.options.analyze) {
+    session.auto_explain().tell_planned(*prepared);
+    return e.take(session, *prepared, nullptr);
+  }
   const auto begin = Clock::now();
-  auto execution = Execution::create(prepared->plan, true);
+  const auto execution = session.auto_explain().execution(*prepared, true);
   INDIGO_TRY(execution->open(session.scope().execution_context(session.transaction().view(), parameters)));
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
@@ -260,7 +250,7 @@ Status run_explain(UtilityCall& call) {
   const auto& stmt = *call.node->explain_stmt;
   INDIGO_ASSIGN(const ExplainOptions options, read_options(stmt, call.statement.text()));
   Explanation e{options, {}};
-  if (options.settings) e.out.settings = changed_settings(call.session);
+  if (options.settings) e.out.settings = changed_settings(call.session.settings());
   INDIGO_TRY(explain_node(call, stmt.query, e));
   if (e.texts.empty()) e.add_text();
   std::string text = joined(e.texts, options.format);

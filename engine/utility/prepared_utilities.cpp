@@ -125,12 +125,13 @@ Status run_execute(UtilityCall& call) {
   if (named.prepared == nullptr) return {};
   INDIGO_ASSIGN(auto values, execute_parameters(call, stmt, named));
   Portal portal;
+  portal.source_text = named.source_text;
   for (const OwnedDatum& v : values) portal.parameters.push_back(v.get());
   INDIGO_ASSIGN(portal.prepared, session.preparation().for_values(named.prepared, portal.parameters, named.plans));
   if (call.shape != nullptr) portal.shape = std::shared_ptr<const ResultShape>(std::shared_ptr<void>(), call.shape);
   Status status = portal.prepared->is_utility() ? session.runner().run_utility(portal, call.sink)
                                                 : session.runner().run_plan(portal, 0, call.sink);
-  if (!status.ok()) session.portals().close(portal);
+  if (!status.ok()) session.portals().abandon(portal);
   call.tag = portal.tag;
   return status;
 }

@@ -119,8 +119,10 @@ Status run_show(UtilityCall& call) {
   auto& session = call.session;
   std::string name = call.node->variable_show_stmt->name;
   if (name == "all") {
-    for (const auto& definition : setting_table()) {
-      if (definition.shown != SettingShown::kListed || !may_see_setting(session.session_catalog(), definition.name))
+    const auto& table = setting_table();
+    for (uint32_t i = 0; i < table.size(); i++) {
+      const SettingDefinition& definition = table[i];
+      if (definition.shown != SettingShown::kListed || !session.settings().knows(i) || !may_see_setting(session.session_catalog(), definition.name))
         continue;
       INDIGO_ASSIGN(std::string value, session.settings().show(definition.name));
       INDIGO_TRY(send_text_row(call, std::array<std::string, 3>{definition.name, value, definition.description}));

@@ -13,6 +13,8 @@ namespace indigo::sql {
 struct ExplainOptions {
   bool analyze = false, verbose = false, costs = true, buffers = false, timing = false, summary = false;
   bool settings = false, wal = false;
+  bool triggers = true;  // with analyze
+  bool logged = false;   // as auto_explain writes it: the query's text first, one object in place of a list
   enum class Format : uint8_t { kText, kJson, kYaml, kXml } format = Format::kText;
 };
 
@@ -48,6 +50,7 @@ struct ExplainNode {
 };
 
 struct Explained {
+  std::string query_text;  // with ExplainOptions::logged
   ExplainNode root;
   double planning_ms = 0, execution_ms = 0;
   std::vector<std::pair<std::string, std::string>> settings;

@@ -36,6 +36,7 @@ class TextFormat {
   explicit TextFormat(const ExplainOptions& options) : options_(options) {}
 
   std::string format(const Explained& e) {
+    if (options_.logged) out_ += "Query Text: " + e.query_text + "\n";
     node(e.root, 0);
     if (!e.settings.empty()) {
       out_ += "Settings: ";
@@ -112,7 +113,11 @@ class StructuredFormat {
 
   std::string format(const Explained& e) {
     begin();
-    open("Query", false, false);
+    if (options_.logged) {
+      scalar("Query Text", e.query_text, true);
+    } else {
+      open("Query", false, false);
+    }
     plan(e.root, true);
     if (options_.settings) {
       open("Settings", true, false);
@@ -120,12 +125,12 @@ class StructuredFormat {
       close("Settings", false);
     }
     if (options_.summary) scalar("Planning Time", print("%.3f", e.planning_ms), false);
-    if (options_.analyze) {
+    if (options_.analyze && options_.triggers) {
       open("Triggers", true, true);
       close("Triggers", true);
     }
     if (options_.summary && options_.analyze) scalar("Execution Time", print("%.3f", e.execution_ms), false);
-    close("Query", false);
+    if (!options_.logged) close("Query", false);
     end();
     return std::move(out_);
   }
@@ -139,6 +144,7 @@ class StructuredFormat {
   virtual void scalar(const std::string& label, const std::string& value, bool quoted) = 0;
   virtual void items(const std::string& label, const std::vector<std::string>& values) = 0;
 
+  const ExplainOptions& options_;
   std::string out_;
 
  private:
@@ -187,6 +193,9 @@ class StructuredFormat {
       scalar("Temp Read Blocks", "0", false);
       scalar("Temp Written Blocks", "0", false);
     }
+    if (options_.wal) {
+      for (const char* what : {"Records", "FPI", "Bytes"}) scalar(std::string("WAL ") + what, "0", false);
+    }
     if (!n.children.empty()) {
       open("Plans", true, true);
       for (const ExplainNode& child : n.children) plan(child, false);
@@ -194,8 +203,6 @@ class StructuredFormat {
     }
     close("Plan", false);
   }
-
-  const ExplainOptions& options_;
 };
 
 std::string quoted_json(const std::string& text) {
@@ -226,10 +233,10 @@ class JsonFormat final : public StructuredFormat {
 
  protected:
   void begin() override {
-    out_ = "[";
+    out_ = options_.logged ? "{" : "[";
     first_ = {true};
   }
-  void end() override { out_ += "\n]"; }
+  void end() override { out_ += options_.logged ? "\n}" : "\n]"; }
   void open(const std::string& name, bool labelled, bool list) override {
     next();
     if (labelled) out_ += quoted_json(name) + ": ";

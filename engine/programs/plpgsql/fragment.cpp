@@ -249,6 +249,7 @@ Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
     if (parsed->size() != 1) return Error(sqlstate::kSyntaxError, "one SQL statement expected in \"" + text + "\"");
     scope_->forget_used();
     statement_ = std::make_shared<NestedStatement>((*parsed)[0]);
+    if (fragment_.form == Fragment::Form::kExpression) statement_->set_shown_text(fragment_.text);
   }
   if (Status status = statement_->prepare(session, opens_cursor_); !status.ok()) {
     forget();

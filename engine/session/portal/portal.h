@@ -56,6 +56,11 @@ struct Portal {
   SharedText source_text;  // and of what PREPARE has named; null: its statement's
   int64_t created_timestamp = 0;
 
+  // The text that it came with.
+  std::string_view client_text() const {
+    if (!is_cursor && source_text != nullptr) return *source_text;
+    return text.empty() ? prepared->parsed->text() : std::string_view(text);
+  }
   // A WITH HOLD cursor whose transaction has ended.
   bool held() const { return hold && created_at_depth == SIZE_MAX; }
   // The execution's next rows; what has been read ahead comes first.

@@ -41,6 +41,12 @@ void Portals::clear() {
   named_.clear();
 }
 
+void Portals::abandon_all() {
+  for (auto& [name, portal] : named_) abandon(*portal);
+  named_.clear();
+  abandon(simple_);
+}
+
 void Portals::close(Portal& portal) {
   portal.ahead = ReadAhead();
   if (portal.execution) {
@@ -51,9 +57,14 @@ void Portals::close(Portal& portal) {
   portal.rows.reset();
 }
 
+void Portals::abandon(Portal& portal) {
+  if (portal.execution) portal.execution->abandon();
+  close(portal);
+}
+
 void Portals::end(size_t depth, TransactionBlock::End end, bool nested) {
   using End = TransactionBlock::End;
-  if (simple_.execution && !nested) close(simple_);
+  if (simple_.execution && !nested) end == End::kCommit ? close(simple_) : abandon(simple_);
   std::erase_if(named_, [&](auto& named) {
     Portal& portal = *named.second;
     if (portal.held() && portal.buffer) return false;                          // outlived its own transaction already
@@ -63,7 +74,7 @@ void Portals::end(size_t depth, TransactionBlock::End end, bool nested) {
       portal.created_at_depth = SIZE_MAX;
       return false;
     }
-    close(portal);
+    end == End::kCommit ? close(portal) : abandon(portal);
     portal.status = Portal::Status::kFailed;
     return end != End::kFailure;  // until the rollback its name is known
   });

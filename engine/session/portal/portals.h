@@ -36,10 +36,14 @@ class Portals final : public exec::CursorRows {
   void erase_cursors();
   // All that have names.
   void clear();
+  // All, at the session's end.
+  void abandon_all();
   const Map& named() const { return named_; }
 
   // What a portal holds while it is open: operators, snapshot, rows.
   void close(Portal& portal);
+  // The same where the statement has failed, or its transaction is rolled back.
+  void abandon(Portal& portal);
   // The transaction ends, or its part since a savepoint (TransactionBlock::before_end). `nested`: a program's savepoint,
   // while the statement that called it continues.
   void end(size_t depth, TransactionBlock::End end, bool nested);
