@@ -168,7 +168,7 @@ Result<NestedStatement::Outcome> NestedStatement::run_utility(SessionParts& sess
   const std::string name = statement_name(parsed_->node);
   if (statement == nullptr) return Error(sqlstate::kFeatureNotSupported, name + " is not supported");
   if (!may_change) return not_allowed(name);
-  session.scope().nested_view(true);
+  if (statement->needs_transaction) session.scope().nested_view(true);  // else it looks at no rows
   utility_shape_ = nullptr;
   if (statement->describe != nullptr) {
     INDIGO_ASSIGN(utility_shape_, statement->describe(session, *parsed_));
@@ -177,7 +177,7 @@ Result<NestedStatement::Outcome> NestedStatement::run_utility(SessionParts& sess
   RowCatcher catcher(session, rows);
   Outcome outcome;
   UtilityCall call{session,     *parsed_, parsed_->node, parameters, prepared_->parameter_types,
-                   shape.get(), catcher,  outcome.tag,   false};
+                   shape.get(), catcher,  outcome.tag,   false,      may_commit_};
   INDIGO_TRY(catch_raised([&] { return engine::run_utility(*statement, call); }));
   session.transaction().next_command();
   outcome.rows = std::max(catcher.row_count(), rows_of_tag(outcome.tag));

@@ -43,6 +43,8 @@ class NestedStatement {
   const ParsedStatement& parsed() const { return *parsed_; }
   // What it is of an expression: the text of that alone. It outlives this.
   void set_shown_text(std::string_view text) { shown_text_ = text; }
+  // Of DO: whether it may end the transaction.
+  void set_may_commit(bool may_commit) { may_commit_ = may_commit; }
   bool is_utility() const { return prepared_->is_utility(); }
   // Whether it gives rows: a SELECT, or a change with RETURNING.
   bool returns_rows() const { return prepared_->text_shape != nullptr; }
@@ -85,8 +87,9 @@ class NestedStatement {
   std::shared_ptr<const Columns> columns_;
   std::vector<std::unique_ptr<Execution>> idle_;
   const sql::PlannedStatement* idle_plan_ = nullptr;  // that they run
-  std::string_view shown_text_;                       // empty: the statement's own
-  uint64_t idle_version_ = 0;                         // of the catalog that they were compiled in
+  bool may_commit_ = false;
+  std::string_view shown_text_;  // empty: the statement's own
+  uint64_t idle_version_ = 0;    // of the catalog that they were compiled in
 };
 
 // A text of one or more statements, each to be prepared with these variables.

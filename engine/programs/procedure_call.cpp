@@ -1,11 +1,13 @@
 #include "engine/programs/procedure_call.h"
 
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/programs/active_view.h"
 #include "engine/programs/programs.h"
 #include "engine/programs/routine.h"
 #include "engine/session/evaluate.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/statement_scope.h"
 #include "sql/parse/node.h"
 #include "types/io/record.h"
 #include "types/oids.h"
@@ -30,10 +32,18 @@ Result<ProcedureCall> ProcedureCall::analyze(SessionParts& session, const Parsed
   return out;
 }
 
+// Stable functions among them see what the program that calls has done so far.
+Result<std::vector<OwnedDatum>> ProcedureCall::arguments(SessionParts& session,
+                                                         std::span<const Datum> parameters) const {
+  const storage::ReadView view = session.scope().nested_view(true);
+  const ActiveView active(session.scope().active_view(), view);
+  return evaluate(session, call_.arguments, parameters);
+}
+
 Result<std::vector<OwnedDatum>> ProcedureCall::run(SessionParts& session, std::span<const Datum> parameters,
                                                    bool may_commit) const {
   INDIGO_TRY(check_procedure(session.session_catalog(), *call_.procedure));
-  INDIGO_ASSIGN(const std::vector<OwnedDatum> values, evaluate(session, call_.arguments, parameters));
+  INDIGO_ASSIGN(const std::vector<OwnedDatum> values, this->arguments(session, parameters));
   types::CallInfo info;
   info.function = call_.procedure->oid;
   info.result = call_.result;

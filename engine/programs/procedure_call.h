@@ -28,8 +28,12 @@ class ProcedureCall {
   std::shared_ptr<const ResultShape> shape(SessionParts& session) const;
 
   const sql::AnalyzedCall& analyzed() const { return call_; }
+  // The types of OUT and INOUT parameters, as the arguments make them.
+  const std::vector<types::TypeRef>& outputs() const { return outputs_; }
 
  private:
+  Result<std::vector<OwnedDatum>> arguments(SessionParts& session, std::span<const Datum> parameters) const;
+
   sql::AnalyzedCall call_;
   std::vector<types::TypeRef> outputs_;
   std::vector<std::string> names_;

@@ -48,7 +48,9 @@ RoutineResult result_of(SessionParts& session, const types::FunctionInfo& info, 
   out.set = info.returns_set;
   catalog::CatalogView& view = session.session_catalog();
   if (result.oid != oid::kRecord) {
-    const auto relation = types::fields_relation(view, result.oid);
+    // The rows of a PL/pgSQL function are its domain's base type's: it does not check what they are to be.
+    const bool of_base = info.returns_set && info.language == "plpgsql";
+    const auto relation = types::fields_relation(view, of_base ? sql::base_type(view, result.oid) : result.oid);
     if (relation == nullptr) return out;
     out.row = true;
     for (const auto& column : relation->columns) {

@@ -310,6 +310,22 @@ Status StatementRunner::materialise(Portal& portal) {
   return {};
 }
 
+Status StatementRunner::hold_pinned() {
+  Portals& portals = session_.portals();
+  if (portals.any_unheld()) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState,
+                 "cannot perform transaction commands inside a cursor loop that is not read-only");
+  }
+  for (const auto& [name, portal] : portals.named()) {
+    if (!portal->pinned || portal->held()) continue;
+    if (portal->status == Portal::Status::kRunning && portal->buffer == nullptr) INDIGO_TRY(materialise(*portal));
+    portal->hold = true;
+    portal->pin.reset();
+    portal->created_at_depth = SIZE_MAX;
+  }
+  return {};
+}
+
 Result<uint64_t> StatementRunner::fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink, const ResultShape* as) {
   uint64_t sent = 0;
   static const ResultShape kNoColumns;

@@ -30,6 +30,8 @@ class StatementRunner {
   Result<uint64_t> fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink, const ResultShape* as = nullptr);
   // Everything that is left of the portal's rows goes into its buffer.
   Status materialise(Portal& portal);
+  // What programs' loops read outlives the transaction that the program is about to end. 55000 where it cannot.
+  Status hold_pinned();
   Status run_utility(Portal& portal, RowSink& sink);
 
   // Result columns of a prepared statement in the given formats; null when it has none.

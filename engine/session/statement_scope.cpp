@@ -15,6 +15,7 @@ Status StatementScope::begin_statement() {
   storage::Transaction& txn = transaction();
   txn.set_lock_timeout(settings_.lock_timeout);
   if (!running_) {
+    block_.use();
     txn.next_command();
     if (active_view_ == nullptr) storage::advance_snapshot(txn);
     catalog_version_ = context_.catalog().version();
@@ -48,6 +49,7 @@ storage::ReadView StatementScope::nested_view(bool fresh) {
   if (!fresh) return current_view();
   storage::Transaction& txn = transaction();
   if (active_view_ != nullptr) active_view_->pin(txn);
+  block_.use();
   txn.next_command();
   txn.take_statement_snapshot();
   return txn.view();

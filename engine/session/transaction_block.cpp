@@ -96,9 +96,9 @@ Status TransactionBlock::begin(const TransactionModes& modes, int64_t now) {
   return {};
 }
 
-Status TransactionBlock::set_modes(const TransactionModes& modes) {
+Status TransactionBlock::change_modes(const TransactionModes& modes) {
   if (modes.isolation && (*modes.isolation != isolation_ || modes.uncommitted != uncommitted_)) {
-    if (transaction_) {
+    if (has_begun()) {
       return Error(sqlstate::kActiveSqlTransaction, "SET TRANSACTION ISOLATION LEVEL must be called before any query");
     }
     if (!savepoints_.empty()) {
@@ -113,13 +113,13 @@ Status TransactionBlock::set_modes(const TransactionModes& modes) {
       return Error(sqlstate::kActiveSqlTransaction,
                    "cannot set transaction read-write mode inside a read-only transaction");
     }
-    if (!*modes.read_only && read_only_ && transaction_) {
+    if (!*modes.read_only && read_only_ && has_begun()) {
       return Error(sqlstate::kActiveSqlTransaction, "transaction read-write mode must be set before any query");
     }
     read_only_ = *modes.read_only;
   }
   if (modes.deferrable) {
-    if (transaction_) {
+    if (has_begun()) {
       return Error(sqlstate::kActiveSqlTransaction, "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
     }
     if (!savepoints_.empty()) {
@@ -131,10 +131,49 @@ Status TransactionBlock::set_modes(const TransactionModes& modes) {
   return {};
 }
 
+Status TransactionBlock::begin_again(int64_t now) {
+  INDIGO_TRY(ensure(now));
+  transaction_->next_command();
+  transaction_->take_statement_snapshot();
+  unused_ = true;
+  return {};
+}
+
+Status TransactionBlock::set_modes(const TransactionModes& modes) {
+  INDIGO_TRY(change_modes(modes));
+  if (!unused_ || transaction_ == nullptr) return {};
+  // Storage's has not been used: it begins again as it is to be.
+  store_.rollback(*transaction_);
+  let_go(false);
+  return begin_again(start_timestamp_);
+}
+
+Status TransactionBlock::reset_mode(std::string_view name) {
+  if (state_ == State::kIdle) return {};
+  const bool read_only = name == "transaction_read_only";
+  const bool snapshot_depends =
+      has_begun() && isolation_ != storage::Isolation::kReadCommitted &&
+      (name == "transaction_isolation" || (read_only && read_only_ && isolation_ == storage::Isolation::kSerializable));
+  if (snapshot_depends) {
+    return change_modes(read_only ? TransactionModes{std::nullopt, false, std::nullopt}
+                                  : TransactionModes{storage::Isolation::kReadCommitted, std::nullopt, std::nullopt});
+  }
+  if (read_only) {
+    read_only_ = false;
+  } else if (name == "transaction_deferrable") {
+    deferrable_ = false;
+  } else {
+    isolation_ = storage::Isolation::kReadCommitted;
+    uncommitted_ = false;
+  }
+  return {};
+}
+
 void TransactionBlock::let_go(bool committed) {
   if (transaction_ && numbered_end && transaction_->id() == asked_for_) numbered_end(asked_for_, committed);
   catalog_.bind(nullptr);
   if (transaction_) ended_ = std::move(transaction_);
+  unused_ = false;
 }
 
 bool TransactionBlock::is_new(const storage::Table& table) const {

@@ -84,10 +84,17 @@ class TransactionBlock {
   Status ensure_open(int64_t now);
   // The same with the storage transaction.
   Status ensure(int64_t now);
+  // The transaction after one that a program has ended: until it is used its modes may be set.
+  Status begin_again(int64_t now);
+  void use() { unused_ = false; }
   // BEGIN: an implicit transaction becomes a block.
   Status begin(const TransactionModes& modes, int64_t now);
   // SET TRANSACTION.
   Status set_modes(const TransactionModes& modes);
+
+  // RESET of transaction_isolation, transaction_read_only or transaction_deferrable: also in the middle of a transaction, save
+  // where its snapshot or its tracking depends on the mode.
+  Status reset_mode(std::string_view name);
 
   // COMMIT or the end of an implicit transaction. On an error everything was rolled back.
   Status commit();
@@ -152,6 +159,8 @@ class TransactionBlock {
     bool read_only;  // when it was set: the mode comes back with its end
   };
   int find(std::string_view name) const;
+  bool has_begun() const { return transaction_ != nullptr && !unused_; }
+  Status change_modes(const TransactionModes& modes);
   Status prepare_commit();
   void end(bool committed);
   void end_in_session(bool committed);
@@ -166,6 +175,7 @@ class TransactionBlock {
   State state_ = State::kIdle;
   std::optional<bool> locking_;
   bool several_ = false;
+  bool unused_ = false;  // since begin_again()
   std::unique_ptr<storage::Transaction> transaction_;
   TxnId asked_for_;                              // pg_current_xact_id
   std::unique_ptr<storage::Transaction> ended_;  // the last one: its memory serves the next

@@ -383,7 +383,10 @@ Status run_close(UtilityCall& call) {
     portals.erase_cursors();
     return {};
   }
-  if (!portals.contains(name)) return no_cursor(name);
+  const Portal* const portal = portals.find(name);
+  if (portal == nullptr) return no_cursor(name);
+  if (portal->pinned)
+    return Error(sqlstate::kInvalidCursorState, "cannot drop pinned portal \"" + std::string(name) + "\"");
   portals.erase(name);
   return {};
 }

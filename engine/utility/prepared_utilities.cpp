@@ -126,6 +126,7 @@ Status run_execute(UtilityCall& call) {
   INDIGO_ASSIGN(auto values, execute_parameters(call, stmt, named));
   Portal portal;
   portal.source_text = named.source_text;
+  session.portals().unused_name();  // PostgreSQL gives it one
   for (const OwnedDatum& v : values) portal.parameters.push_back(v.get());
   INDIGO_ASSIGN(portal.prepared, session.preparation().for_values(named.prepared, portal.parameters, named.plans));
   if (call.shape != nullptr) portal.shape = std::shared_ptr<const ResultShape>(std::shared_ptr<void>(), call.shape);

@@ -76,7 +76,7 @@ Status run_do(UtilityCall& call) {
   if (language != "plpgsql")
     return Error(sqlstate::kFeatureNotSupported,
                  "language \"" + language + "\" does not support inline code execution");
-  const bool may_commit = call.top_level && !call.session.block().in_block();
+  const bool may_commit = call.may_commit || (call.top_level && !call.session.block().in_block());
   Status done = programs::PlpgsqlFunction::run_block(call.session, source, may_commit);
   if (done.ok()) return done;
   // A place in the block is a place in the statement, where the block stands there as it is.

@@ -25,8 +25,9 @@ struct UtilityCall {
   std::span<const types::TypeRef> parameter_types;
   const ResultShape* shape = nullptr;  // result columns with the client's formats, when there are some
   RowSink& sink;
-  std::string& tag;       // becomes the command tag; the statement's name when the handler begins
-  bool top_level = true;  // alone in its message: may run outside a transaction block
+  std::string& tag;         // becomes the command tag; the statement's name when the handler begins
+  bool top_level = true;    // alone in its message: may run outside a transaction block
+  bool may_commit = false;  // of a program that may end the transaction: so may what it calls
 };
 
 // Checks what the statement's row asks for (in_read_only, refused_in_block, privileges_of), then runs it. The runners have

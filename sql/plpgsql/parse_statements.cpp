@@ -332,17 +332,27 @@ Result<StatementPtr> Parser::assert_statement() {
 }
 
 // Any other statement is SQL; INTO names where its row goes, and is no part of it.
+// CREATE [OR REPLACE] FUNCTION or PROCEDURE, whose body may be statements between BEGIN ATOMIC and END.
+bool Parser::at_routine_definition() const {
+  if (!peek().is("create")) return false;
+  const size_t kind = peek(1).is("or") && peek(2).is("replace") ? 3 : 1;
+  return peek(kind).is("function") || peek(kind).is("procedure");
+}
+
 Result<StatementPtr> Parser::sql() {
   auto out = std::make_unique<Sql>();
   const Token first = peek();
   std::string text;
-  int from = first.begin, brackets = 0;
+  int from = first.begin, brackets = 0, blocks = 0;
   bool after_insert = false;
+  const bool routine = at_routine_definition();
   const bool import = first.is("import");
   for (;;) {
     const Token& t = peek();
     if (t.kind == TokenKind::kEnd) return syntax_error(t, "unexpected end of function definition");
-    if (t.is(";") && brackets <= 0) break;
+    if (t.is(";") && brackets <= 0 && blocks == 0) break;
+    if (routine && (t.is("begin") || (blocks > 0 && t.is("case")))) blocks++;
+    if (blocks > 0 && t.is("end")) blocks--;
     if (t.is("(")) brackets++;
     if (t.is(")")) brackets--;
     if (t.is("into") && !after_insert && !import) {

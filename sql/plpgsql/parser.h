@@ -75,6 +75,7 @@ class Parser {
   Result<StatementPtr> raise();
   Status raise_options(Raise& raise);
   Result<StatementPtr> assert_statement();
+  bool at_routine_definition() const;
   Result<StatementPtr> sql();
   Result<StatementPtr> execute();
   Result<StatementPtr> diagnostics();

@@ -32,11 +32,6 @@ std::string quoted(const std::string& name) {
   return out + "\"";
 }
 
-// OPEN would have to name it.
-Error constant_cursor(const tree::Variable& variable) {
-  return Error(SqlState("22005"), "variable \"" + variable.name + "\" is declared CONSTANT");
-}
-
 // An error of `begin` + `text`, told of `text` alone.
 Error without(const std::string& begin, const std::string& text, Error error) {
   if (error.internal_query == begin + text) {
@@ -49,6 +44,10 @@ Error without(const std::string& begin, const std::string& text, Error error) {
 }
 
 }  // namespace
+
+Error declared_constant(const tree::Variable& variable) {
+  return Error(SqlState("22005"), "variable \"" + variable.name + "\" is declared CONSTANT");
+}
 
 // OPEN FOR EXECUTE 'EXECUTE ...': the prepared statement's own plan, for these parameters.
 Status Interpreter::open_prepared(const ParsedStatement& parsed, const std::string& name, std::optional<bool> scroll) {
@@ -97,18 +96,23 @@ Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const Fr
   }
   std::string name;
   const Datum given = frame_.scalar(cursor);
-  if (given.null && variable.constant) return constant_cursor(variable);
+  if (given.null && variable.constant) return declared_constant(variable);  // OPEN would have to name it
   if (!given.null) {
     name = std::string(given.str);
     if (session_.portals().contains(name))
       return Error(sqlstate::kDuplicateCursor, "cursor \"" + name + "\" already in use");
   } else {
-    for (int i = 1; name.empty() || session_.portals().contains(name); i++)
-      name = "<unnamed portal " + std::to_string(i) + ">";
+    name = session_.portals().unused_name();
   }
   CompiledFragment& fragment = function_.fragment(*query);
   fragment.open_cursors();
   INDIGO_TRY(fragment.prepare(session_, frame_));
+  INDIGO_TRY(open_query(fragment, name, scroll));
+  if (given.null) set_scalar(cursor, Datum::of(Str(name)));
+  return {};
+}
+
+Status Interpreter::open_query(CompiledFragment& fragment, const std::string& name, std::optional<bool> scroll) {
   auto portal = std::make_unique<Portal>();
   portal->prepared = fragment.statement().shared_prepared();
   if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect)
@@ -117,9 +121,7 @@ Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const Fr
     if (value.phys == Phys::kStr && !value.null) value.str = portal->arena.copy(value.str);
     return value;
   }));
-  INDIGO_TRY(open_portal(std::move(portal), name, scroll, fragment.text()));
-  if (given.null) set_scalar(cursor, Datum::of(Str(name)));
-  return {};
+  return open_portal(std::move(portal), name, scroll, fragment.text());
 }
 
 Status Interpreter::open_portal(std::unique_ptr<Portal> portal, const std::string& name, std::optional<bool> scroll,
@@ -151,12 +153,9 @@ Status Interpreter::run_open(const tree::Open& s) {
     return not_a_cursor(*(*parsed)[0]->node);
   std::string name;
   const Datum given = frame_.scalar(s.cursor);
-  if (given.null && variable.constant) return constant_cursor(variable);
+  if (given.null && variable.constant) return declared_constant(variable);  // OPEN would have to name it
   if (!given.null) name = std::string(given.str);
-  for (int i = 1; name.empty(); i++) {
-    const std::string free = "<unnamed portal " + std::to_string(i) + ">";
-    if (!session_.portals().contains(free)) name = free;
-  }
+  if (name.empty()) name = session_.portals().unused_name();
   if (prepared) {
     INDIGO_TRY(open_prepared(*(*parsed)[0], name, s.scroll));
   } else {
@@ -241,38 +240,8 @@ Status Interpreter::fetch_next(const tree::Fetch& s, Portal& portal) {
   INDIGO_TRY(check_stack_depth());
   if (!function_.may_change())
     return Error(sqlstate::kFeatureNotSupported, "FETCH is not allowed in a non-volatile function");
-  // A row that has been read ahead comes of nothing that could see another command.
-  const bool here = portal.ahead.any();
-  if (!here) session_.scope().nested_view(true);
-  const PreparedPtr prepared = portal.prepared;
-  const sql::PlannedStatement& plan = *prepared->plan;
-  if (fetched_.plan != prepared->plan) {
-    fetched_.plan = prepared->plan;
-    fetched_.types.clear();
-    fetched_.names.clear();
-    for (size_t i = 0; i < plan.targets.size(); i++) {
-      fetched_.types.push_back(plan.root->columns[i].type);
-      fetched_.names.push_back(plan.targets[i].name);
-    }
-    fetched_.shape = shape_of(fetched_.types, fetched_.names);
-  }
-  bool found = false;
-  {
-    const ActiveView active(session_.scope().active_view(), portal.view, &plan);
-    auto row = portal.next_row(session_.session_catalog(), session_.transaction());
-    if (!row.ok()) {
-      portal.status = Portal::Status::kFailed;
-      return row.take_error();
-    }
-    found = row->chunk != nullptr;
-    if (found) {
-      portal.rows_sent++;
-      frame_.row.keep(*row->chunk, row->row);
-    } else {
-      portal.status = Portal::Status::kDone;
-    }
-  }
-  if (!here) session_.transaction().next_command();
+  learn_columns(portal.prepared);
+  INDIGO_ASSIGN(const bool found, pull(portal));
   frame_.row_count = found ? 1 : 0;
   set_found(found);
   if (found) {
@@ -282,6 +251,48 @@ Status Interpreter::fetch_next(const tree::Fetch& s, Portal& portal) {
   RowList none;
   none.init(session_, fetched_.types, fetched_.names);
   return into(s.target, none);
+}
+
+void Interpreter::learn_columns(const PreparedPtr& prepared) {
+  if (fetched_.plan == prepared->plan) return;
+  const sql::PlannedStatement& plan = *prepared->plan;
+  fetched_.plan = prepared->plan;
+  fetched_.types.clear();
+  fetched_.names.clear();
+  for (size_t i = 0; i < plan.targets.size(); i++) {
+    fetched_.types.push_back(plan.root->columns[i].type);
+    fetched_.names.push_back(plan.targets[i].name);
+  }
+  fetched_.shape = shape_of(fetched_.types, fetched_.names);
+}
+
+Result<bool> Interpreter::pull(Portal& portal) {
+  Portal::Row row;
+  if (portal.buffer != nullptr) {
+    INDIGO_ASSIGN(const Chunk* chunk, portal.buffer->chunk(portal.buffer->position, 1));
+    if (chunk->rows() > 0) row = {chunk, chunk->selection[0]};
+    portal.buffer->position++;
+  } else {
+    // A row that has been read ahead comes of nothing that could see another command.
+    const bool here = portal.ahead.any();
+    if (!here) session_.scope().nested_view(true);
+    const PreparedPtr prepared = portal.prepared;
+    const ActiveView active(session_.scope().active_view(), portal.view, prepared->plan.get());
+    auto pulled = portal.next_row(session_.session_catalog(), session_.transaction());
+    if (!pulled.ok()) {
+      portal.status = Portal::Status::kFailed;
+      return pulled.take_error();
+    }
+    row = *pulled;
+    if (!here) session_.transaction().next_command();
+  }
+  if (row.chunk == nullptr) {
+    portal.status = Portal::Status::kDone;
+    return false;
+  }
+  portal.rows_sent++;
+  frame_.row.keep(*row.chunk, row.row);
+  return true;
 }
 
 Status Interpreter::run_close(const tree::Close& s) {

@@ -23,8 +23,12 @@ namespace indigo::engine::programs {
 // same types. `exact`: modifiers are known.
 Status check_row(SessionParts& session, const char* message, std::span<const TypeRef> given,
                  std::span<const TypeRef> wanted, bool exact = false);
+// Of what would give a constant another value.
+Error declared_constant(const tree::Variable& variable);
 inline constexpr const char* kReturnedRecord = "returned record type does not match expected record type";
 inline constexpr const char* kNextRecord = "wrong record type supplied in RETURN NEXT";
+
+class ProcedureCall;
 
 class Interpreter {
   friend struct CodeOperations;
@@ -139,15 +143,21 @@ class Interpreter {
   Result<Flow> finish_loop(const RowList& described, RowLoop& loop);
   // Runs the loop's body while the query runs, so that its rows need not be kept.
   NestedStatement::Rows stream(const std::shared_ptr<NestedStatement>& statement, RowLoop& loop);
-  // Whether a COMMIT in a loop's body may end the transaction under the loop's query.
-  bool loop_may_commit() const;
+  // The same for the rows of a cursor, one at a time: COMMIT in the body may end the transaction under its query.
+  Status over_cursor(const std::string& name, RowLoop& loop);
 
   // ---- sql.cpp
   Status run_sql(const tree::Sql& s);
   Status run_into(const tree::Sql& s, CompiledFragment& fragment, NestedStatement& statement);
   Status run_execute(const tree::Execute& s);
   Status run_perform(const tree::Perform& s);
+  // Whether COMMIT and ROLLBACK may end the session's transaction.
+  bool may_commit() const;
   Status run_call(const tree::Call& s);
+  std::optional<Oid> named_type(const tree::Place& place) const;
+  std::optional<tree::Place> output_place(const PgQuery__Node* argument, int names, const TypeRef& type);
+  Result<std::vector<tree::Place>> output_places(const ProcedureCall& call, const PgQuery__CallStmt& stmt, int names);
+  Status check_assignable(int variable) const;
   // Runs a text that is made at run time; its rows go to `rows` when there are some.
   struct Dynamic {
     uint64_t rows = 0;
@@ -171,10 +181,15 @@ class Interpreter {
   Status open_cursor(int cursor, std::optional<bool> scroll, const FragmentPtr& query, const FragmentPtr& arguments);
   Status open_portal(std::unique_ptr<Portal> portal, const std::string& name, std::optional<bool> scroll,
                      std::string_view text);
+  // With the fragment's query, for the variables' values of now.
+  Status open_query(CompiledFragment& fragment, const std::string& name, std::optional<bool> scroll);
   Status open_prepared(const ParsedStatement& parsed, const std::string& name, std::optional<bool> scroll);
   Status run_fetch(const tree::Fetch& s);
   // The next row of a cursor that pulls from its plan.
   Status fetch_next(const tree::Fetch& s, Portal& portal);
+  // The same into frame_.row, also of rows that are held; false: there are no more.
+  Result<bool> pull(Portal& portal);
+  void learn_columns(const PreparedPtr& prepared);  // into fetched_
   Status run_close(const tree::Close& s);
   Result<std::string> cursor_name(int cursor);
   Result<uint64_t> cursor_command(const std::string& command, RowList* rows, const std::string& name);

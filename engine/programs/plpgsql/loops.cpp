@@ -7,6 +7,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/programs/programs.h"
+#include "engine/session/portal/portals.h"
 #include "engine/session/session_parts.h"
 #include "storage/store.h"
 #include "types/io/record.h"
@@ -115,24 +116,84 @@ NestedStatement::Rows Interpreter::stream(const std::shared_ptr<NestedStatement>
   };
 }
 
-bool Interpreter::loop_may_commit() const {
-  if (function_.info().kind != types::FunctionKind::kProcedure) return false;
-  return function_.info().oid == kInvalidOid ? function_.may_commit : session_.routines().may_commit();
+namespace {
+
+// A loop's cursor, which COMMIT holds; it goes with the loop, also when that fails.
+class LoopCursor {
+ public:
+  LoopCursor(Portals& portals, std::string name) : portals_(portals), name_(std::move(name)) {
+    if (Portal* portal = portals_.find(name_)) portal->pinned = true;
+  }
+  ~LoopCursor() {
+    Portal* const portal = portals_.find(name_);
+    if (portal == nullptr) return;
+    portals_.abandon(*portal);
+    portals_.erase(name_);
+  }
+  void close() { portals_.erase(name_); }
+  LoopCursor(const LoopCursor&) = delete;
+  LoopCursor& operator=(const LoopCursor&) = delete;
+
+ private:
+  Portals& portals_;
+  const std::string name_;
+};
+
+bool is_read_only(const sql::PlannedStatement& plan) {
+  return plan.command == sql::CommandKind::kSelect &&
+         std::none_of(plan.ctes.begin(), plan.ctes.end(), [](const auto& cte) { return cte.changes_data; });
+}
+
+// The same of a text's statement.
+bool is_read_only(const PgQuery__Node& node) {
+  if (node.node_case != PG_QUERY__NODE__NODE_SELECT_STMT) return false;
+  const PgQuery__WithClause* const with = node.select_stmt->with_clause;
+  const auto reads = [](const PgQuery__Node* cte) {
+    return cte->common_table_expr->ctequery->node_case == PG_QUERY__NODE__NODE_SELECT_STMT;
+  };
+  return with == nullptr || std::all_of(with->ctes, with->ctes + with->n_ctes, reads);
+}
+
+}  // namespace
+
+Status Interpreter::over_cursor(const std::string& name, RowLoop& loop) {
+  while (!loop.ended) {
+    INDIGO_TRY(breathe());
+    Portal* const portal = session_.portals().find(name);
+    if (portal == nullptr) return Error(sqlstate::kInvalidCursorName, "cursor \"" + name + "\" does not exist");
+    learn_columns(portal->prepared);
+    frame_.state_known = false;
+    INDIGO_ASSIGN(const bool found, pull(*portal));
+    if (!found) break;
+    loop.found = true;
+    INDIGO_TRY(assign_row(loop.target, fetched_.types, fetched_.names, frame_.row.values(fetched_.types.size()),
+                          fetched_.shape));
+    INDIGO_ASSIGN(loop.flow, run(loop.body));
+    loop.ended = !next_round(loop.flow, loop.label);
+  }
+  return {};
 }
 
 Result<Interpreter::Flow> Interpreter::run_for_query(const tree::ForQuery& s) {
   CompiledFragment& fragment = function_.fragment(*s.query);
   INDIGO_TRY(fragment.prepare(session_, frame_));
   INDIGO_TRY(check_cursor_statement(*fragment.statement().node()));
-  if (!fragment.statement().is_utility() && !fragment.statement().returns_rows())
-    return not_a_cursor(*fragment.statement().node());
+  const bool planned = !fragment.statement().is_utility();
+  if (planned && !fragment.statement().returns_rows()) return not_a_cursor(*fragment.statement().node());
   RowLoop loop{s.target, s.body, s.label};
-  if (loop_may_commit()) {
+  const std::string name = session_.portals().unused_name();
+  if (!may_commit()) {
+    INDIGO_TRY(fragment.run(session_, frame_, 0, stream(fragment.shared_statement(), loop), RunAs::kCursor));
+  } else if (planned && is_read_only(*fragment.statement().prepared().plan)) {
+    INDIGO_TRY(open_query(fragment, name, std::nullopt));
+    LoopCursor cursor(session_.portals(), name);
+    INDIGO_TRY(over_cursor(name, loop));
+    cursor.close();
+  } else {
     RowList rows;
     INDIGO_TRY(fragment.run(session_, frame_, 0, collect(session_, fragment.statement(), rows), RunAs::kCursor));
+    const Portals::Unheld unheld(session_.portals());
     INDIGO_TRY(over_rows(rows, loop));
-  } else {
-    INDIGO_TRY(fragment.run(session_, frame_, 0, stream(fragment.shared_statement(), loop), RunAs::kCursor));
   }
   return finish_loop(fragment.statement(), loop);
 }
@@ -142,9 +203,12 @@ Result<Interpreter::Flow> Interpreter::run_for_execute(const tree::ForExecute& s
   const auto parsed = parse_statements(text, nullptr);
   if (parsed.ok()) INDIGO_TRY(check_cursor_text(*parsed));
   RowList rows;
+  session_.portals().unused_name();  // of the cursor that these rows could be
   INDIGO_ASSIGN(const Dynamic dynamic, run_text(text, s.parameters, &rows, 0, RunAs::kCursor));
   if (!dynamic.returns_rows && parsed.ok()) return not_a_cursor(*parsed->front()->node);
   RowLoop loop{s.target, s.body, s.label};
+  std::optional<Portals::Unheld> unheld;
+  if (parsed.ok() && !is_read_only(*parsed->front()->node)) unheld.emplace(session_.portals());
   INDIGO_TRY(over_rows(rows, loop));
   return finish_loop(rows, loop);
 }
@@ -236,28 +300,15 @@ Result<Interpreter::Flow> Interpreter::run_for_cursor(const tree::ForCursor& s) 
   const bool named = !frame_.scalar(s.cursor).null;
   INDIGO_TRY(open_cursor(s.cursor, cursor.scroll, cursor.query, s.arguments));
   INDIGO_ASSIGN(const std::string name, cursor_name(s.cursor));
+  LoopCursor pinned(session_.portals(), name);
   tree::Target target;
   target.places.push_back({s.record, {}, nullptr});
-  Flow flow = Flow::kNormal;
-  bool found = false;
-  for (;;) {
-    INDIGO_TRY(breathe());
-    RowList rows;
-    INDIGO_ASSIGN(const uint64_t count, cursor_command("FETCH NEXT FROM ", &rows, name));
-    if (count == 0) break;
-    found = true;
-    std::vector<Datum> values;
-    exec::RowSpool::Reader first;
-    INDIGO_TRY(first.seek(rows.store, 0));
-    for (size_t c = 0; c < rows.types.size(); c++) values.push_back(first.datum(c));
-    INDIGO_TRY(assign_row(target, rows.types, rows.names, values));
-    INDIGO_ASSIGN(flow, run(s.body));
-    if (!next_round(flow, s.label)) break;
-  }
-  INDIGO_TRY(cursor_command("CLOSE ", nullptr, name));
+  RowLoop loop{target, s.body, s.label};
+  INDIGO_TRY(over_cursor(name, loop));
+  pinned.close();
   if (!named) set_null(s.cursor);
-  set_found(found);
-  return flow;
+  set_found(loop.found);
+  return loop.flow;
 }
 
 }  // namespace indigo::engine::programs

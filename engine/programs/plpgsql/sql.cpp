@@ -10,6 +10,7 @@
 #include "engine/row_sink.h"
 #include "engine/session/scanner_notices.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/transaction_block.h"
 #include "engine/settings/applied_settings.h"
 #include "sql/parse/node.h"
 #include "sql/parse/parse_tree.h"
@@ -292,18 +293,86 @@ Status Interpreter::run_execute(const tree::Execute& s) {
   return into(s.target, rows, strict_detail(dynamic.parameters));
 }
 
+Status Interpreter::check_assignable(int variable) const {
+  const tree::Variable& v = function_.program().variables[static_cast<size_t>(variable)];
+  return v.constant ? Status(declared_constant(v)) : Status();
+}
+
+bool Interpreter::may_commit() const {
+  return function_.info().oid == kInvalidOid ? function_.may_commit : session_.routines().may_commit();
+}
+
+// The type of what an argument of CALL names: the variable's, a record's as it is now, or its field's. Nothing where that is more
+// than one of them.
+std::optional<Oid> Interpreter::named_type(const tree::Place& place) const {
+  const VariableType& type = function_.variable(place.variable);
+  if (!type.row) return place.fields.empty() ? std::optional(type.type.oid) : std::nullopt;
+  const RecordValue& record = *frame_.values[static_cast<size_t>(place.variable)].record;
+  if (place.fields.empty()) return record.type_of_row(type.type.oid);
+  const int at = place.fields.size() == 1 ? record.find(place.fields[0]) : -1;
+  return at < 0 ? std::nullopt : std::optional(record.types[static_cast<size_t>(at)].oid);
+}
+
+// Where an OUT parameter's value goes: its argument is a variable of its very type. Nothing where it is not.
+std::optional<tree::Place> Interpreter::output_place(const PgQuery__Node* argument, int names, const TypeRef& type) {
+  if (argument->node_case == PG_QUERY__NODE__NODE_NAMED_ARG_EXPR) argument = argument->named_arg_expr->arg;
+  if (argument->node_case != PG_QUERY__NODE__NODE_COLUMN_REF) return std::nullopt;
+  std::vector<std::string_view> name;
+  const auto& ref = *argument->column_ref;
+  for (const PgQuery__Node* part : sql::nodes(ref.n_fields, ref.fields)) name.push_back(sql::string_of(part));
+  const tree::NameFound found = tree::find_name(function_.program(), names, name);
+  if (found.variable < 0) return std::nullopt;
+  tree::Place place;
+  place.variable = found.variable;
+  for (size_t p = found.parts; p < name.size(); p++) place.fields.emplace_back(name[p]);
+  if (named_type(place) != type.oid) return std::nullopt;
+  return place;
+}
+
+// The places of all OUT parameters, looked for before the procedure runs.
+Result<std::vector<tree::Place>> Interpreter::output_places(const ProcedureCall& call, const PgQuery__CallStmt& stmt,
+                                                            int names) {
+  std::vector<tree::Place> places;
+  const auto& procedure = *call.analyzed().procedure;
+  const auto& written = call.analyzed().parameters;
+  for (size_t i = 0; i < procedure.all_argument_types.size() && places.size() < call.outputs().size(); i++) {
+    const char mode = i < procedure.argument_modes.size() ? procedure.argument_modes[i] : 'i';
+    if (mode != 'o' && mode != 'b') continue;
+    const auto at = std::find(written.begin(), written.end(), static_cast<int>(i));
+    std::optional<tree::Place> place;
+    if (at != written.end())
+      place = output_place(stmt.funccall->args[at - written.begin()], names, call.outputs()[places.size()]);
+    if (!place) {
+      const bool named = i < procedure.argument_names.size() && !procedure.argument_names[i].empty();
+      return Error(sqlstate::kSyntaxError,
+                   "procedure parameter " +
+                       (named ? "\"" + procedure.argument_names[i] + "\"" : std::to_string(i + 1)) +
+                       " is an output parameter but corresponding argument is not writable");
+    }
+    INDIGO_TRY(check_assignable(place->variable));
+    places.push_back(*std::move(place));
+  }
+  return places;
+}
+
 Status Interpreter::run_call(const tree::Call& s) {
   CompiledFragment& fragment = function_.fragment(*s.statement);
   INDIGO_TRY(fragment.prepare(session_, frame_));
+  NestedStatement& statement = fragment.statement();
+  const bool commits = may_commit() && session_.block().depth() == 0;
   if (!s.is_call) {
+    statement.set_may_commit(commits);
     INDIGO_TRY(fragment.run(session_, frame_, 0, {}));
     return {};
   }
-  NestedStatement& statement = fragment.statement();
+  const auto failed = [&](Error error) { return fragment_error(std::move(error), *s.statement, true); };
   auto analyzed = ProcedureCall::analyze(session_, statement.parsed(), {}, false);
-  if (!analyzed.ok()) return fragment_error(std::move(*analyzed.take_error()), *s.statement, true);
+  if (!analyzed.ok()) return failed(std::move(*analyzed.take_error()));
   const ProcedureCall& call = *analyzed;
-  const bool may_commit = function_.info().oid == kInvalidOid ? function_.may_commit : session_.routines().may_commit();
+  if (!function_.may_change())
+    return failed(Error(sqlstate::kFeatureNotSupported, "CALL is not allowed in a non-volatile function"));
+  INDIGO_ASSIGN(const std::vector<tree::Place> places,
+                output_places(call, *statement.node()->call_stmt, s.statement->names));
   std::vector<OwnedDatum> kept;
   std::vector<Datum> parameters;
   kept.reserve(frame_.parameters.size());
@@ -311,41 +380,10 @@ Status Interpreter::run_call(const tree::Call& s) {
     kept.emplace_back(value);
     return kept.back().get();
   }));
-  auto outputs = call.run(session_, parameters, may_commit);
-  if (!outputs.ok()) return fragment_error(std::move(*outputs.take_error()), *s.statement, true);
-  if (outputs->empty()) return {};
-  // Each OUT parameter's argument is a variable.
-  const auto& procedure = *call.analyzed().procedure;
-  const auto& given = *statement.node()->call_stmt->funccall;
-  size_t output = 0;
-  const size_t count = procedure.all_argument_types.size();
-  for (size_t i = 0; i < count && output < outputs->size(); i++) {
-    const char mode = i < procedure.argument_modes.size() ? procedure.argument_modes[i] : 'i';
-    if (mode != 'o' && mode != 'b') continue;
-    const OwnedDatum& value = (*outputs)[output++];
-    const auto& written = call.analyzed().parameters;
-    const auto at = std::find(written.begin(), written.end(), static_cast<int>(i));
-    if (at == written.end()) continue;  // its default
-    const PgQuery__Node* argument = given.args[at - written.begin()];
-    if (argument->node_case == PG_QUERY__NODE__NODE_NAMED_ARG_EXPR) argument = argument->named_arg_expr->arg;
-    std::vector<std::string_view> name;
-    if (argument->node_case == PG_QUERY__NODE__NODE_COLUMN_REF) {
-      const auto& ref = *argument->column_ref;
-      for (const PgQuery__Node* part : sql::nodes(ref.n_fields, ref.fields)) name.push_back(sql::string_of(part));
-    }
-    const tree::NameFound found =
-        name.empty() ? tree::NameFound{} : tree::find_name(function_.program(), s.statement->names, name);
-    if (found.variable < 0) {
-      const std::string parameter =
-          i < procedure.argument_names.size() ? procedure.argument_names[i] : std::to_string(i + 1);
-      return Error(sqlstate::kSyntaxError, "procedure parameter \"" + parameter +
-                                               "\" is an output parameter but corresponding argument is not writable");
-    }
-    tree::Place place;
-    place.variable = found.variable;
-    for (size_t p = found.parts; p < name.size(); p++) place.fields.emplace_back(name[p]);
-    INDIGO_TRY(assign(place, value.get(), type_of(session_, procedure.all_argument_types[i])));
-  }
+  auto outputs = call.run(session_, parameters, commits);
+  if (!outputs.ok()) return failed(std::move(*outputs.take_error()));
+  for (size_t i = 0; i < outputs->size() && i < places.size(); i++)
+    INDIGO_TRY(assign(places[i], (*outputs)[i].get(), call.outputs()[i]));
   return {};
 }
 

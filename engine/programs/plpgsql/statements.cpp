@@ -7,12 +7,14 @@
 #include "catalog/descriptor/session_context.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/programs/programs.h"
-#include "engine/session/current_message.h"
+#include "engine/session/clock.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
 #include "engine/statement/utility_statement.h"
 #include "engine/utility/utility.h"
+#include "sql/analyze/type/coerce.h"
 #include "storage/table.h"
 #include "storage/transaction.h"
 #include "types/io/record.h"
@@ -187,7 +189,7 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
   }
   types::RecordFields fields;
   if (!value.get().null) {
-    const auto info = session_.session_catalog().type(type.oid);
+    const auto info = session_.session_catalog().type(sql::base_type(session_.session_catalog(), type.oid));
     if (type.oid != oid::kRecord && (info == nullptr || info->kind != 'c'))
       return Error(sqlstate::kDatatypeMismatch,
                    "cannot return non-composite value from function returning composite type");
@@ -338,23 +340,20 @@ Status Interpreter::run_assert(const tree::Assert& s) {
 }
 
 Status Interpreter::run_commit(const tree::Commit& s) {
-  const bool allowed = function_.info().oid == kInvalidOid ? function_.may_commit : session_.routines().may_commit();
-  if (!allowed) return Error(SqlState("2D000"), "invalid transaction termination");
+  if (!may_commit()) return Error(SqlState("2D000"), "invalid transaction termination");
   TransactionBlock& block = session_.block();
   if (block.depth() > 0) {
     return Error(SqlState("2D000"), s.rollback ? "cannot roll back while a subtransaction is active"
                                                : "cannot commit while a subtransaction is active");
   }
+  INDIGO_TRY(session_.runner().hold_pinned());
   if (session_.scope().active_view() != nullptr) session_.scope().active_view()->forget();
   if (s.rollback) {
     block.rollback();
   } else {
     INDIGO_TRY(block.commit());
   }
-  INDIGO_TRY(block.ensure(session_.message().timestamp()));
-  session_.transaction().next_command();
-  session_.transaction().take_statement_snapshot();
-  return {};
+  return block.begin_again(timestamp_now());
 }
 
 }  // namespace indigo::engine::programs

@@ -53,6 +53,7 @@ struct Portal {
   // Cursors (DECLARE).
   bool is_cursor = false, scroll = false, no_scroll = false, hold = false, binary = false;
   bool visible = true;     // in pg_cursors
+  bool pinned = false;     // a program's loop reads it: it is held when the program ends the transaction
   SharedText source_text;  // and of what PREPARE has named; null: its statement's
   int64_t created_timestamp = 0;
 

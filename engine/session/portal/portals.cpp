@@ -21,6 +21,14 @@ Portal& Portals::reuse(std::string_view name) {
   return *slot;
 }
 
+std::string Portals::unused_name() {
+  std::string name;
+  do {
+    name = "<unnamed portal " + std::to_string(++unnamed_) + ">";
+  } while (contains(name));
+  return name;
+}
+
 void Portals::erase(std::string_view name) {
   const auto at = named_.find(name);
   if (at == named_.end()) return;

@@ -39,6 +39,21 @@ class Portals final : public exec::CursorRows {
   // All, at the session's end.
   void abandon_all();
   const Map& named() const { return named_; }
+  // "<unnamed portal 1>" and so on, another one each time.
+  std::string unused_name();
+
+  // While a program's loop reads rows that a change of data has returned: the program may not end the transaction.
+  class Unheld {
+   public:
+    explicit Unheld(Portals& portals) : portals_(portals) { portals_.unheld_++; }
+    ~Unheld() { portals_.unheld_--; }
+    Unheld(const Unheld&) = delete;
+    Unheld& operator=(const Unheld&) = delete;
+
+   private:
+    Portals& portals_;
+  };
+  bool any_unheld() const { return unheld_ > 0; }
 
   // What a portal holds while it is open: operators, snapshot, rows.
   void close(Portal& portal);
@@ -59,6 +74,8 @@ class Portals final : public exec::CursorRows {
   ExecutionPool& executions_;
   Portal simple_;
   Map named_;
+  int unheld_ = 0;
+  uint64_t unnamed_ = 0;  // names that have been made up
 };
 
 }  // namespace indigo::engine

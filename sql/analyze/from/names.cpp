@@ -284,14 +284,20 @@ ExprPtr field_at(const ExprPtr& row, int field, const TypeRef& type, int locatio
 
 namespace {
 
-// The query whose rows an entry `levels_up` above has; null for other kinds.
-const Query* rows_of(const Scope& scope, const Entry& entry, int levels_up) {
-  if (entry.kind == EntryKind::kSubquery) return entry.subquery.get();
-  if (entry.kind != EntryKind::kCte) return nullptr;
-  const Scope* at = &scope;
-  for (int up = levels_up + entry.cte_levels_up; up > 0 && at != nullptr; up--) at = at->parent;
-  if (at == nullptr || entry.cte < 0 || static_cast<size_t>(entry.cte) >= at->query->ctes.size()) return nullptr;
-  return at->query->ctes[static_cast<size_t>(entry.cte)].query.get();
+// The query whose rows an entry has, and the scope around it; null for other kinds.
+struct RowsOf {
+  const Query* query = nullptr;
+  Scope* around = nullptr;
+};
+
+RowsOf rows_of(Scope& scope, const Entry& entry, int levels_up) {
+  const bool is_cte = entry.kind == EntryKind::kCte;
+  if (!is_cte && entry.kind != EntryKind::kSubquery) return {};
+  Scope* at = &scope;
+  for (int up = levels_up + (is_cte ? entry.cte_levels_up : 0); up > 0 && at != nullptr; up--) at = at->parent;
+  if (!is_cte) return {entry.subquery.get(), at};
+  if (at == nullptr || entry.cte < 0 || static_cast<size_t>(entry.cte) >= at->query->ctes.size()) return {};
+  return {at->query->ctes[static_cast<size_t>(entry.cte)].query.get(), at};
 }
 
 }  // namespace
@@ -307,12 +313,13 @@ bool row_shape(Scope& scope, const ExprPtr& e, RowShape& out) {
   }
   if (const auto* v = try_as<VarExpr>(e); v && v->type.oid == oid::kRecord) {
     const Entry* entry = entry_of(scope, v->entry, v->levels_up);
-    if (const Query* rows = entry == nullptr ? nullptr : rows_of(scope, *entry, v->levels_up); rows && v->column >= 0) {
+    const RowsOf rows = entry == nullptr ? RowsOf{} : rows_of(scope, *entry, v->levels_up);
+    if (rows.query != nullptr && v->column >= 0) {
       int visible = 0;
-      for (const TargetEntry& t : rows->targets) {
+      for (const TargetEntry& t : rows.query->targets) {
         if (t.hidden || visible++ != v->column) continue;
-        Scope inside(scope.a, nullptr);
-        inside.query = std::make_shared<Query>(*rows);
+        Scope inside(scope.a, rows.around);
+        inside.query = std::make_shared<Query>(*rows.query);
         return row_shape(inside, t.expr, out);
       }
     }
