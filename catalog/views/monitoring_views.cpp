@@ -64,10 +64,8 @@ select su.oid as subid, su.subname, st.pid, st.relid, st.received_lsn, st.last_m
 from pg_catalog.pg_subscription su
      left join pg_catalog.pg_stat_get_subscription(null::pg_catalog.oid) st on st.subid = su.oid)sql"},
     {"pg_stat_subscription_stats", R"sql(
-select null::pg_catalog.oid as subid, null::pg_catalog.name as subname,
-       null::pg_catalog.int8 as apply_error_count, null::pg_catalog.int8 as sync_error_count,
-       null::pg_catalog.timestamptz as stats_reset
-where false)sql"},
+select ss.subid, s.subname, ss.apply_error_count, ss.sync_error_count, ss.stats_reset
+from pg_catalog.pg_subscription s, lateral pg_catalog.pg_stat_get_subscription_stats(s.oid) ss)sql"},
     {"pg_stat_progress_analyze", R"sql(
 select s.pid, s.datid, d.datname, s.relid,
        case s.param1 when 0 then 'initializing' when 1 then 'acquiring sample rows'

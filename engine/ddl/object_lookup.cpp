@@ -15,6 +15,7 @@
 #include "engine/exec/execution.h"
 #include "engine/row_sink.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/analyze/type/type_name.h"
 #include "sql/parse/option_value.h"
 #include "sql/parse/text_position.h"
 #include "storage/lock/lock_manager.h"
@@ -293,7 +294,7 @@ Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
       return Error(sqlstate::kInvalidSchemaName, "schema " + quoted(q.schema) + " does not exist")
           .at(position(c, name->location));
     }
-    return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(parts)) + " does not exist")
+    return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::type_name_text(name)) + " does not exist")
         .at(position(c, name->location));
   }
   if (type->kind == 'p' && type->oid >= oid::kFirstUserOid) {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/fiber/interrupt_error.h"
+#include "base/memory/memory_account.h"
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
@@ -10,6 +11,7 @@
 #include "engine/row_sink.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_activity.h"
+#include "engine/session/session_log.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/signal.h"
 #include "engine/session/transaction_block.h"
@@ -199,6 +201,23 @@ Result<OwnedDatum> terminate_backend(SessionParts& session, std::span<const Datu
                                     std::to_string(timeout) + (timeout == 1 ? " millisecond" : " milliseconds")));
   return value_of(false);
 }
+// What a session holds is counted where it runs: of others the log only says that somebody has asked.
+Result<OwnedDatum> log_memory(SessionParts& session, std::span<const Datum> arguments) {
+  const int32_t pid = arguments[0].i32;
+  const auto sessions = session.instance().sessions();
+  if (std::none_of(sessions.begin(), sessions.end(), [pid](const auto& s) { return s.pid == pid; })) {
+    session.notice(Severity::kWarning,
+                   Error(sqlstate::kWarning, "PID " + std::to_string(pid) + " is not a PostgreSQL server process"));
+    return value_of(false);
+  }
+  log_session(session, LogLevel::kInfo, "logging memory contexts of PID " + std::to_string(pid), "SELECT");
+  if (pid == session.pid()) {
+    log_session(session, LogLevel::kInfo, "Grand total: " + std::to_string(MemoryAccount::held_bytes()) + " bytes used",
+                "SELECT");
+  }
+  return value_of(true);
+}
+
 Result<OwnedDatum> postmaster_start_time(SessionParts& session, std::span<const Datum>) {
   return value_of(session.instance().start_timestamp());
 }
@@ -325,6 +344,7 @@ constexpr SystemRows kActivityRows[] = {{"pg_stat_get_activity", stat_get_activi
 constexpr SystemValue kActivityValues[] = {
     {"pg_cancel_backend", cancel_backend},
     {"pg_terminate_backend", terminate_backend},
+    {"pg_log_backend_memory_contexts", log_memory},
     {"pg_postmaster_start_time", postmaster_start_time},
     {"pg_conf_load_time", postmaster_start_time},
     {"pg_current_xact_id", current_xact_id},

@@ -8,6 +8,8 @@
 #include "engine/system/privilege_check.h"
 #include "storage/statistics.h"
 #include "storage/table.h"
+#include "types/io/record.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 
@@ -167,6 +169,14 @@ Result<OwnedDatum> have_statistics(SessionParts& session, std::span<const Datum>
   return Error(sqlstate::kInvalidParameterValue, "invalid statistics kind: \"" + std::string(kind) + "\"");
 }
 
+// Failures are in the server's log, and not counted.
+Result<OwnedDatum> subscription_failures(SessionParts&, std::span<const Datum> arguments) {
+  const types::TypeRef number{oid::kInt8, -1, kInvalidOid};
+  const types::TypeRef fields[] = {{oid::kOid, -1, kInvalidOid}, number, number, {oid::kTimestampTz, -1, kInvalidOid}};
+  const Datum values[] = {arguments[0], Datum::of(int64_t{0}), Datum::of(int64_t{0}), Datum::make_null(Phys::kI64)};
+  return OwnedDatum(text_datum(types::make_record(oid::kRecord, fields, values)));
+}
+
 constexpr SystemValue kCountersValues[] = {
     {"pg_stat_clear_snapshot", nothing},
     {"pg_stat_force_next_flush", nothing},
@@ -260,6 +270,7 @@ constexpr SystemValue kCountersValues[] = {
     {"pg_stat_get_xact_tuples_returned", zero},
     {"pg_stat_get_xact_tuples_updated", zero},
     {"pg_stat_get_snapshot_timestamp", never},
+    {"pg_stat_get_subscription_stats", subscription_failures},
     {"pg_stat_have_stats", have_statistics},
     {"pg_stat_reset", reset_all},
     {"pg_stat_reset_replication_slot", nothing},

@@ -27,6 +27,8 @@ std::span<const SystemValue> relation_values();
 std::span<const SystemValue> counter_values();
 std::span<const SystemValue> index_page_values();
 std::span<const SystemValue> relation_page_values();
+std::span<const SystemValue> row_place_values();
+std::span<const SystemValue> collation_values();
 std::span<const SystemValue> relation_check_values();
 std::span<const SystemRows> relation_check_rows();
 std::span<const SystemRows> counter_rows();

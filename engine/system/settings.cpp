@@ -5,6 +5,7 @@
 #include "engine/instance_impl.h"
 #include "engine/row_sink.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/transaction_block.h"
 #include "engine/settings/private_settings.h"
 #include "engine/settings/setting_flags.h"
 #include "engine/settings/setting_table.h"
@@ -62,7 +63,9 @@ Status show_all_settings(SessionParts& session, std::span<const Datum>, const Sy
   const auto& table = setting_table();
   for (uint32_t i = 0; i < table.size(); i++) {
     const auto& d = table[i];
-    if (d.shown != SettingShown::kListed || !session.settings().knows(i) || !may_see_setting(session.session_catalog(), d.name)) continue;
+    if (d.shown != SettingShown::kListed || !session.settings().knows(i) ||
+        !may_see_setting(session.session_catalog(), d.name))
+      continue;
     auto optional = [](const char* s) { return *s ? text_datum(s) : null_text(); };
     std::string values;
     Datum enum_values = null_text();
@@ -99,6 +102,22 @@ Status show_all_settings(SessionParts& session, std::span<const Datum>, const Sy
   return {};
 }
 
+// (name, only for the transaction): what set_config does with null.
+Result<OwnedDatum> reset_setting(SessionParts& session, std::span<const Datum> arguments) {
+  const Str name = arguments[0].str;
+  if (session.block().mode_setting(name)) {
+    INDIGO_TRY(session.block().reset_mode(name));
+    return value_of(true);
+  }
+  const auto scope = arguments[1].b ? Settings::Scope::kLocal : Settings::Scope::kSession;
+  const bool superuser = may_set_as_superuser(session.session_catalog(), session.user(), name);
+  std::string value;
+  const bool is_new = !find_setting(name) && !session.settings().lookup(name, value);
+  INDIGO_TRY(is_new ? session.settings().set(name, "", scope, superuser)  // a custom one
+                    : session.settings().reset(name, scope, superuser));
+  return value_of(true);
+}
+
 // Null: there is no such setting.
 Result<OwnedDatum> flags_of_setting(SessionParts&, std::span<const Datum> arguments) {
   const auto found = find_setting(arguments[0].str);
@@ -113,7 +132,8 @@ Result<OwnedDatum> may_see(SessionParts& session, std::span<const Datum> argumen
   return value_of(true);
 }
 
-constexpr SystemValue kSettingsValues[] = {{"pg_settings_get_flags", flags_of_setting}, {"may_see_setting", may_see}};
+constexpr SystemValue kSettingsValues[] = {
+    {"pg_settings_get_flags", flags_of_setting}, {"may_see_setting", may_see}, {"reset_setting", reset_setting}};
 constexpr SystemRows kSettingsRows[] = {{"show_all_settings", show_all_settings},
                                         {"show_all_file_settings", show_all_file_settings}};
 

@@ -22,6 +22,8 @@ const SystemValue* find_system_value(std::string_view name) {
                         relation_values(),
                         counter_values(),
                         index_page_values(),
+                        row_place_values(),
+                        collation_values(),
                         relation_page_values(),
                         relation_check_values(),
                         statement_statistics_values(),

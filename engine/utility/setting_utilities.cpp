@@ -47,6 +47,15 @@ Status import_snapshot(UtilityCall& call, const PgQuery__VariableSetStmt& stmt) 
                                                         session.session_catalog().database(), *block.transaction());
 }
 
+// What RESET and SET ... TO DEFAULT do with the open transaction's modes.
+Status reset_mode(UtilityCall& call, const std::string& name) {
+  if (name == "transaction_isolation" && !in_transaction(call)) {
+    call.session.notice(Severity::kWarning, Error(sqlstate::kNoActiveSqlTransaction,
+                                                  "RESET TRANSACTION can only be used in transaction blocks"));
+  }
+  return call.session.block().reset_mode(name);
+}
+
 Status apply_set(UtilityCall& call, const PgQuery__VariableSetStmt& stmt) {
   auto& session = call.session;
   const auto scope = stmt.is_local ? Settings::Scope::kLocal : Settings::Scope::kSession;
@@ -59,6 +68,7 @@ Status apply_set(UtilityCall& call, const PgQuery__VariableSetStmt& stmt) {
     }
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET:
+      if (session.block().mode_setting(name)) return reset_mode(call, name);
       return session.settings().reset(name, scope,
                                       may_set_as_superuser(session.session_catalog(), session.user(), name));
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL: session.settings().reset_all(); return {};
@@ -122,7 +132,8 @@ Status run_show(UtilityCall& call) {
     const auto& table = setting_table();
     for (uint32_t i = 0; i < table.size(); i++) {
       const SettingDefinition& definition = table[i];
-      if (definition.shown != SettingShown::kListed || !session.settings().knows(i) || !may_see_setting(session.session_catalog(), definition.name))
+      if (definition.shown != SettingShown::kListed || !session.settings().knows(i) ||
+          !may_see_setting(session.session_catalog(), definition.name))
         continue;
       INDIGO_ASSIGN(std::string value, session.settings().show(definition.name));
       INDIGO_TRY(send_text_row(call, std::array<std::string, 3>{definition.name, value, definition.description}));

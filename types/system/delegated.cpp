@@ -37,7 +37,10 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"pg_get_viewdef_name", system_value<"pg_get_viewdef_name">},
     {"pg_get_viewdef_name_ext", system_value<"pg_get_viewdef_name_ext">},
     {"pg_get_viewdef_wrap", system_value<"pg_get_viewdef_wrap">},
-    // Indexes.
+    {"pg_import_system_collations", system_value<"pg_import_system_collations">},
+    // Indexes, and places of rows.
+    {"currtid_byrelname", system_value<"currtid_byrelname">},
+    {"gin_clean_pending_list", system_value<"gin_clean_pending_list">},
     {"brin_summarize_new_values", system_value<"brin_summarize_new_values">},
     {"brin_summarize_range", system_value<"brin_summarize_range">},
     {"brin_desummarize_range", system_value<"brin_desummarize_range">},
@@ -213,6 +216,7 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"xid_age", system_value<"xid_age">},
     {"pg_cancel_backend", system_value<"pg_cancel_backend">},
     {"pg_terminate_backend", system_value<"pg_terminate_backend">},
+    {"pg_log_backend_memory_contexts", system_value<"pg_log_backend_memory_contexts">},
     {"pg_postmaster_start_time", system_value<"pg_postmaster_start_time">},
     {"pg_conf_load_time", system_value<"pg_conf_load_time">},
     {"pg_current_xact_id", system_value<"pg_current_xact_id">},
@@ -401,6 +405,7 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"pg_stat_reset_single_function_counters", system_value<"pg_stat_reset_single_function_counters">},
     {"pg_stat_reset_single_table_counters", system_value<"pg_stat_reset_single_table_counters">},
     {"pg_stat_reset_slru", system_value<"pg_stat_reset_slru">},
+    {"pg_stat_get_subscription_stats", system_value<"pg_stat_get_subscription_stats">},
     {"pg_stat_reset_subscription_stats", system_value<"pg_stat_reset_subscription_stats">},
 };
 

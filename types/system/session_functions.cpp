@@ -72,8 +72,15 @@ std::string set_config(FuncContext& context, std::optional<Str> name, std::optio
     context.fail(sqlstate::kNullValueNotAllowed, "SET requires parameter name");
     return {};
   }
-  const Status status = context.session().set_setting(*name, value.value_or(Str()), local.value_or(false));
-  if (!status.ok()) context.fail(Error(status.error()));
+  const bool for_transaction = local.value_or(false);
+  if (value) {
+    const Status status = context.session().set_setting(*name, *value, for_transaction);
+    if (!status.ok()) context.fail(Error(status.error()));
+  } else {
+    const Datum which[] = {Datum::of(*name), Datum::of(for_transaction)};
+    const auto status = context.session().system_value("reset_setting", which);
+    if (!status.ok()) context.fail(Error(status.error()));
+  }
   std::string now;
   context.session().setting(*name, now);
   return now;

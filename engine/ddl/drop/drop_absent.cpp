@@ -3,6 +3,7 @@
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
 #include "engine/statement/utility_statement.h"
+#include "sql/analyze/type/type_name.h"
 
 namespace indigo::engine::ddl {
 
@@ -53,6 +54,27 @@ Status drop_of_table(DdlContext& c, const PgQuery__DropStmt& s, std::string_view
                  object + (kind == "rule" ? "relation " : "table ") + quoted(r->name) + absent);
 }
 
+// None can be made. Of a type and a language.
+Status drop_transform(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__TypeName& name,
+                      std::string_view language) {
+  auto type = resolve_type(c, &name);
+  if (!type.ok()) {
+    type.error().position = 0;
+    return missing(c, s, type.error().state, type.error().message, type.error().message);
+  }
+  bool known = false;
+  table(c, catalog::pg_language::kOid).scan(c.txn, {}, [&](RowReader row) {
+    known = row.str(catalog::pg_language::c_lanname) == language;
+    return !known;
+  });
+  if (!known && !s.missing_ok)
+    return Error(sqlstate::kUndefinedObject, "language " + quoted(language) + " does not exist");
+  const auto text = [&](const std::string& of) {
+    return "transform for type " + of + " language " + quoted(language) + " does not exist";
+  };
+  return missing(c, s, sqlstate::kUndefinedObject, text(sql::type_name_text(&name)), text(type_text(c, *type)));
+}
+
 }  // namespace
 
 Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& object) {
@@ -66,6 +88,8 @@ Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Nod
   if (const std::string_view kind = kind_in(kOfTable, s.remove_type); !kind.empty() && list.size() >= 2) {
     return drop_of_table(c, s, kind, list);
   }
+  if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_TRANSFORM && list.size() == 2)
+    return drop_transform(c, s, *list[0]->type_name, string_of(list[1]));
   return unsupported("DROP " + std::string(object_type_name(s.remove_type)));
 }
 

@@ -1,4 +1,4 @@
-// DROP of objects of kinds that cannot be created here: rules, operators and more. They do not exist, which is an
+// DROP of objects of kinds that cannot be created here, as transforms. They do not exist, which is an
 // error or, with IF EXISTS, a notice: scripts that drop before they create continue.
 // Thread safety: as DdlContext.
 #pragma once

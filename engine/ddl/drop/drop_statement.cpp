@@ -6,6 +6,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/drop/drop_absent.h"
+#include "engine/ddl/drop/dropped_name.h"
 #include "engine/ddl/event/event_trigger.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/foreign/foreign_object.h"
@@ -69,9 +70,6 @@ std::string_view drop_hint(RelationKind kind) {
 Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted& wanted, NodeList name,
                                                      bool missing_ok) {
   const auto q = sql::qualified_name(name);
-  if (!q.valid)
-    return Error(sqlstate::kSyntaxError,
-                 "improper relation name (too many dotted names): " + sql::name_list_text(name));
   if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
     if (!missing_ok) return Error(sqlstate::kInvalidSchemaName, "schema " + quoted(q.schema) + " does not exist");
     notice(c, "schema " + quoted(q.schema) + " does not exist, skipping");
@@ -80,9 +78,7 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
   INDIGO_TRY(check_schema_usage(c, q.schema));
   const RelationPtr found = c.catalog.find_head(q.schema, q.name);
   if (found == nullptr) {
-    const std::string message = std::string(wanted.name) + " " +
-                                quoted(missing_ok ? std::string(q.name) : sql::name_list_text(name)) +
-                                " does not exist";
+    const std::string message = std::string(wanted.name) + " " + quoted(q.name) + " does not exist";
     if (!missing_ok) {
       const bool object = wanted.kind == RelationKind::kIndex || wanted.kind == RelationKind::kForeignTable;
       return Error(object ? sqlstate::kUndefinedObject : sqlstate::kUndefinedTable, message);
@@ -138,6 +134,7 @@ Result<std::optional<Address>> find_dropped_schema(DdlContext& c, std::string_vi
 }
 
 Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& node) {
+  INDIGO_TRY(check_dropped_name(c, s.remove_type, node));
   if (const auto wanted = relation_wanted(s.remove_type)) {
     return find_dropped_relation(c, *wanted, nodes(node.list->n_items, node.list->items), s.missing_ok);
   }

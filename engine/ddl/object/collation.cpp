@@ -101,6 +101,18 @@ types::Locale locale_of(const Definition& d) {
   return out;
 }
 
+// A row that has all but what it is called, where it lies and whose it is.
+Status insert_collation(DdlContext& c, RowValues& row, Oid schema, const std::string& name) {
+  const Oid oid = next_oid(c);
+  row.oid(pg_collation::c_oid, oid)
+      .str(pg_collation::c_collname, name)
+      .oid(pg_collation::c_collnamespace, schema)
+      .oid(pg_collation::c_collowner, c.catalog.user());
+  INDIGO_TRY(check(table(c, pg_collation::kOid).insert(c.txn, row)));
+  c.host.made(pg_collation::kOid, oid, c.extension != kInvalidOid);
+  return record_dependency(c, {pg_collation::kOid, oid, 0}, {pg_namespace::kOid, schema, 0}, 'n');
+}
+
 }  // namespace
 
 Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s) {
@@ -151,16 +163,37 @@ Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s) {
     notice(c, "collation " + quoted(name) + " already exists, skipping", sqlstate::kDuplicateObject);
     return {};
   }
-  const Oid oid = next_oid(c);
-  row.oid(pg_collation::c_oid, oid)
-      .str(pg_collation::c_collname, name)
-      .oid(pg_collation::c_collnamespace, schema)
-      .oid(pg_collation::c_collowner, c.catalog.user());
-  INDIGO_TRY(check(t.insert(c.txn, row)));
-  c.host.made(pg_collation::kOid, oid, c.extension != kInvalidOid);
-  INDIGO_TRY(record_dependency(c, {pg_collation::kOid, oid, 0}, {pg_namespace::kOid, schema, 0}, 'n'));
+  INDIGO_TRY(insert_collation(c, row, schema, name));
   c.catalog.changed({kInvalidOid});
   return {};
+}
+
+Result<int32_t> import_collations(DdlContext& c, Oid schema) {
+  struct Found {
+    std::string name, image;
+  };
+  std::vector<Found> all;
+  SystemTable& t = table(c, pg_collation::kOid);
+  t.scan(c.txn, {}, [&](RowReader row) {
+    const char provider = row.chr(pg_collation::c_collprovider);
+    const Str order = provider == 'c' ? row.str(pg_collation::c_collcollate) : Str();
+    const bool of_library = provider == 'i' || (provider == 'c' && order != "C" && order != "POSIX");
+    std::string image;
+    const Oid oid = row.oid(pg_collation::c_oid);
+    if (of_library && oid < oid::kFirstUserOid && t.find_oid(c.txn, oid, image))
+      all.push_back({std::string(row.str(pg_collation::c_collname)), std::move(image)});
+    return true;
+  });
+  int32_t made = 0;
+  for (const Found& found : all) {
+    if (named_in(c, schema, found.name) != kInvalidOid) continue;
+    RowValues row(t.definition());
+    for (int i = 0; i < t.definition().column_count; i++) row.set(i, t.reader(found.image).datum(i));
+    INDIGO_TRY(insert_collation(c, row, schema, found.name));
+    made++;
+  }
+  if (made > 0) c.catalog.changed({kInvalidOid});
+  return made;
 }
 
 Result<Oid> owned_collation(DdlContext& c, NodeList name, Right right) {
@@ -205,7 +238,7 @@ Result<std::optional<Address>> find_dropped_collation(DdlContext& c, NodeList na
     return std::optional<Address>();
   }
   if (missing_ok && q.valid && c.catalog.find_collation(q.schema, q.name) == kInvalidOid) {
-    notice(c, "collation " + quoted(q.name) + " does not exist, skipping");
+    notice(c, "collation " + quoted(sql::name_list_text(name)) + " does not exist, skipping");
     return std::optional<Address>();
   }
   INDIGO_ASSIGN(const Oid oid, owned_collation(c, name, Right::kOwnerOrSchemaOwner));

@@ -8,6 +8,8 @@
 namespace indigo::engine::ddl {
 
 Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s);
+// Collations of the C library's and ICU's locales in that schema, where it has none of the name; the answer: how many are new.
+Result<int32_t> import_collations(DdlContext& c, Oid schema);
 // REFRESH VERSION: the version is always ICU's own, so there is never anything to refresh.
 Status execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt& s);
 // By its name; 42704 when there is none, 42501 without ownership.

@@ -236,6 +236,12 @@ Status attach_index(DdlContext& c, const RelationPtr& index, const PgQuery__Rang
                             quoted(index->name))
         .with_detail(std::move(detail));
   };
+  for (const IndexInfo& other : partition->indexes) {
+    if (other.parent == index->oid) {
+      return refuse(sqlstate::kObjectNotInPrerequisiteState,
+                    "Another index is already attached for partition " + quoted(partition->name) + ".");
+    }
+  }
   if (own->parent != kInvalidOid) {
     return refuse(sqlstate::kObjectNotInPrerequisiteState,
                   "Index " + quoted(partition_index->name) + " is already attached to another index.");
@@ -252,12 +258,6 @@ Status attach_index(DdlContext& c, const RelationPtr& index, const PgQuery__Rang
     return refuse(sqlstate::kInvalidObjectDefinition,
                   "The index " + quoted(index->name) + " belongs to a constraint in table " + quoted(parent->name) +
                       " but no constraint exists for index " + quoted(partition_index->name) + ".");
-  }
-  for (const IndexInfo& other : partition->indexes) {
-    if (other.parent == index->oid) {
-      return refuse(sqlstate::kObjectNotInPrerequisiteState,
-                    "Another index is already attached for partition " + quoted(partition->name) + ".");
-    }
   }
   INDIGO_TRY(link_index(c, *parent, index->oid, *partition, own->oid));
   return validate_if_complete(c, current(c, parent->oid), index->oid);
