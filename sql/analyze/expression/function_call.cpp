@@ -18,28 +18,34 @@ namespace {
 
 using types::FunctionKind;
 
+// Of the named ones, which come last.
+Result<std::vector<std::string>> argument_names(Scope& scope, NodeList arguments) {
+  std::vector<std::string> names;
+  for (const PgQuery__Node* n : arguments) {
+    if (is(n, PG_QUERY__NODE__NODE_NAMED_ARG_EXPR)) {
+      const std::string name = n->named_arg_expr->name;
+      if (std::find(names.begin(), names.end(), name) != names.end()) {
+        return scope.error(sqlstate::kSyntaxError, "argument name \"" + name + "\" used more than once",
+                           n->named_arg_expr->location);
+      }
+      names.push_back(name);
+    } else if (!names.empty()) {
+      return scope.error(sqlstate::kSyntaxError, "positional argument cannot follow named argument", location_of(n));
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<CallArguments> transform_arguments(Scope& scope, const PgQuery__FuncCall& call) {
   CallArguments out;
-  for (const PgQuery__Node* n : nodes(call.n_args, call.args)) {
-    const PgQuery__Node* value = n;
-    if (is(n, PG_QUERY__NODE__NODE_NAMED_ARG_EXPR)) {
-      const std::string name = n->named_arg_expr->name;
-      for (const std::string& other : out.types.names) {
-        if (other == name) {
-          return scope.error(sqlstate::kSyntaxError, "argument name \"" + name + "\" used more than once",
-                             n->named_arg_expr->location);
-        }
-      }
-      out.types.names.push_back(name);
-      value = n->named_arg_expr->arg;
-    } else if (!out.types.names.empty()) {
-      return scope.error(sqlstate::kSyntaxError, "positional argument cannot follow named argument", location_of(n));
-    }
-    INDIGO_ASSIGN(ExprPtr e, transform(scope, value));
+  const NodeList given = nodes(call.n_args, call.args);
+  for (const PgQuery__Node* n : given) {
+    const bool named = is(n, PG_QUERY__NODE__NODE_NAMED_ARG_EXPR);
+    INDIGO_ASSIGN(ExprPtr e, transform(scope, named ? n->named_arg_expr->arg : n));
     // JDBC declares a call's output parameters void and writes them among its arguments.
-    if (e->type.oid == oid::kVoid && e->kind == ExprKind::kParam && value == n && !call.agg_within_group) continue;
+    if (e->type.oid == oid::kVoid && e->kind == ExprKind::kParam && !named && !call.agg_within_group) continue;
     out.types.types.push_back(e->type.oid);
     out.list.push_back(std::move(e));
   }
@@ -50,9 +56,10 @@ Result<CallArguments> transform_arguments(Scope& scope, const PgQuery__FuncCall&
       out.list.push_back(std::move(e));
     }
   }
-  if (out.list.size() > types::kMaxArguments) {
+  if (given.size() > types::kMaxArguments || out.list.size() > types::kMaxArguments) {
     return scope.error(types::kTooManyArguments, "cannot pass more than 100 arguments to a function", call.location);
   }
+  INDIGO_ASSIGN(out.types.names, argument_names(scope, given));
   out.types.variadic_keyword = call.func_variadic;
   out.types.single_plain = out.list.size() == 1 && out.types.names.empty() && !call.agg_star && !call.agg_distinct &&
                            call.n_agg_order == 0 && call.over == nullptr && !call.func_variadic &&
