@@ -180,6 +180,7 @@ class Deparser {
       case ExprKind::kDistinct:
       case ExprKind::kArrayCompare:
       case ExprKind::kRowCompare:
+      case ExprKind::kSubLink:
       case ExprKind::kCollate: return container(parent);
       default: return true;
     }

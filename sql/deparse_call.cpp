@@ -35,11 +35,11 @@ bool read_test(catalog::CatalogView& catalog, const ExprPtr& test, ExprList& lef
 std::string QueryDeparser::aggregate(const AggregateExpr& a) const {
   std::string out = function_name(a.function) + "(";
   if (a.kind_of != 'n') {
-    out += list(a.direct) + ") WITHIN GROUP (ORDER BY " + sort_keys(a.order, nullptr) + ")";
+    out += joined(list(a.direct) + ") WITHIN GROUP (ORDER BY ", sort_keys(a.order, nullptr)) + ")";
   } else {
     if (a.distinct) out += "DISTINCT ";
     out += a.star ? "*" : list(a.arguments);
-    if (!a.order.empty()) out += " ORDER BY " + sort_keys(a.order, nullptr);
+    if (!a.order.empty()) out += joined(" ORDER BY ", sort_keys(a.order, nullptr));
     out += ")";
   }
   if (a.filter != nullptr) out += joined(" FILTER (WHERE ", value(a.filter)) + ")";
@@ -62,10 +62,10 @@ std::string QueryDeparser::window_text(const Window& w) const {
   const auto add = [&](const std::string& part) { out += (out.empty() ? "" : " ") + part; };
   if (!w.partition.empty()) {
     std::string keys;
-    for (const ExprPtr& e : w.partition) keys += (keys.empty() ? "" : ", ") + sort_value(e);
-    add("PARTITION BY " + keys);
+    for (const ExprPtr& e : w.partition) keys = joined(keys.empty() ? "" : keys + ", ", sort_value(e));
+    add(joined("PARTITION BY ", keys));
   }
-  if (!w.order.empty()) add("ORDER BY " + sort_keys(w.order, nullptr));
+  if (!w.order.empty()) add(joined("ORDER BY ", sort_keys(w.order, nullptr)));
   const bool usual = w.mode == Window::Mode::kRange && w.start.kind == FrameBound::Kind::kUnboundedPreceding &&
                      w.end.kind == FrameBound::Kind::kCurrentRow && w.exclude == Window::Exclude::kNoOthers;
   if (usual) return out;

@@ -12,7 +12,7 @@ std::string QueryDeparser::sort_value(const ExprPtr& e) const {
   if (e->kind == ExprKind::kVar) return value(e);
   const bool call = e->kind == ExprKind::kAggregate || e->kind == ExprKind::kWindowCall ||
                     (e->kind == ExprKind::kCall && as<CallExpr>(*e).form != CallExpr::Form::kOperator);
-  std::string text = value(e);
+  std::string text = value(e, true);
   if (e->kind == ExprKind::kConst) {  // a bare number would be a position
     const bool bare = text[0] != '\'' && text.find("::") == std::string::npos;
     return bare ? text + "::" + deparse_type(catalog_, e->type, options_.always_qualify) : text;
@@ -143,14 +143,26 @@ const ExprPtr& QueryDeparser::without_implicit_casts(const ExprPtr& e) {
   return argument != nullptr ? without_implicit_casts(*argument) : e;
 }
 
+namespace {
+
+// VALUES without a FROM can only name its columns as it does by itself.
+bool own_names(const Entry& values, std::span<const std::string> names) {
+  for (size_t i = 0; i < names.size() && i < values.column_names.size(); i++) {
+    if (names[i] != values.column_names[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::string QueryDeparser::select(const Query& query, std::span<const std::string> names, int level,
                                   bool show_names) const {
-  if (const Entry* values = bare_values(query)) return lead() + ("VALUES " + value_rows(*values));
+  if (const Entry* values = bare_values(query); values != nullptr && own_names(*values, names)) return lead() + ("VALUES " + value_rows(*values));
   const bool returns = names_.known && query.targets.size() == 1 && query.targets[0].name.empty();
   std::string out = lead() + std::string(returns ? "RETURN" : "SELECT");
   if (!query.distinct_on.empty()) {
     std::string keys;
-    for (const ExprPtr& e : query.distinct_on) keys += (keys.empty() ? "" : ", ") + sort_value(e);
+    for (const ExprPtr& e : query.distinct_on) keys = joined(keys.empty() ? "" : keys + ", ", sort_value(e));
     out += " DISTINCT ON (" + keys + ")";
   } else if (query.distinct) {
     out += " DISTINCT";

@@ -12,7 +12,7 @@ QUERY = """select json_agg(x order by lower(name)) from (select name, boot_val, 
 coalesce(min_val, '') min_val, coalesce(max_val, '') max_val, coalesce(array_to_string(enumvals, ','), '') enumvals,
 category, short_desc, coalesce(extra_desc, '') extra_desc,
 'NOT_IN_SAMPLE' = any(pg_settings_get_flags(name)) hidden, 'NO_RESET_ALL' = any(pg_settings_get_flags(name)) no_reset_all
-from pg_settings where name not like 'debug_%_print' ) x"""
+from pg_settings ) x"""
 out = subprocess.run(["psql", "-h", host, "-p", port, "-U", user, "-AtXc", QUERY], check=True, capture_output=True, text=True)
 quote = lambda s: json.dumps(s or "", ensure_ascii=True)
 context = {"internal": "kInternal", "postmaster": "kPostmaster", "sighup": "kSighup", "superuser": "kSuperuser", "user": "kUser",

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/sqlstate.h"
+#include "sql/parse/node.h"
 #include "sql/parse/option_value.h"
 #include "sql/parse/parse_tree.h"
 #include "types/text/encodings.h"
@@ -38,6 +39,15 @@ struct Reader {
   Status read(const PgQuery__DefElem& option, bool is_from) {
     std::string name = option.defname;
     const PgQuery__Node* arg = option.arg;
+    const bool one_value =
+        name == "format" || name == "delimiter" || name == "null" || name == "quote" || name == "escape" ||
+        name == "encoding";
+    if (one_value && sql::absent(arg)) return syntax(name + " requires a parameter");
+    if (name.starts_with("force_")) {
+      const bool all = name == "force_quote" && arg != nullptr && arg->node_case == PG_QUERY__NODE__NODE_A_STAR;
+      if (!all && (sql::absent(arg) || arg->node_case != PG_QUERY__NODE__NODE_LIST))
+        return invalid("argument to option \"" + name + "\" must be a list of column names").at(option.location + 1);
+    }
     if (name == "format") {
       std::string format = sql::option_text(arg);
       format_seen = true;

@@ -68,6 +68,24 @@ Result<Oid> existing_schema(DdlContext& c, std::string_view schema) {
   return oid;
 }
 
+namespace {
+
+std::string range_text(const PgQuery__RangeVar& name) {
+  std::string out;
+  for (const std::string_view part : {name.catalogname, name.schemaname}) {
+    if (!part.empty()) out.append(part).append(".");
+  }
+  return out + name.relname;
+}
+
+// `text`: the whole name, as the message shows it.
+Status check_database(DdlContext& c, std::string_view database, const std::string& text) {
+  if (database.empty() || database == c.catalog.database_name()) return {};
+  return Error(sqlstate::kFeatureNotSupported, "cross-database references are not implemented: " + text);
+}
+
+}  // namespace
+
 Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool temporary) {
   if (temporary || schema == "pg_temp") {
     if (!schema.empty() && schema != "pg_temp" && c.catalog.schema_named(schema) != c.catalog.temp_schema()) {
@@ -92,12 +110,28 @@ Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool tempora
       return Error(sqlstate::kInvalidSchemaName, "no schema has been selected to create in");
     }
   }
-  const std::string name = c.catalog.schema_name(oid);
   INDIGO_TRY(check_schema_privilege(c, oid, kPrivilegeCreate));
   INDIGO_TRY(hold_role(c, c.catalog.user()));  // the owner of what will be there
   INDIGO_TRY(hold(c, {pg_namespace::kOid, oid, 0}));
+  return oid;
+}
+
+Result<Oid> creation_schema(DdlContext& c, NodeList name) {
+  const auto q = sql::qualified_name(name);
+  if (!q.valid)
+    return Error(sqlstate::kSyntaxError,
+                 "improper qualified name (too many dotted names): " + sql::name_list_text(name));
+  INDIGO_TRY(check_database(c, q.database, sql::name_list_text(name)));
+  return creation_schema(c, q.schema, false);
+}
+
+Result<Oid> creation_schema(DdlContext& c, const PgQuery__RangeVar& name, bool temporary) {
+  const std::string_view schema = name.schemaname;
+  INDIGO_TRY(check_database(c, name.catalogname, quoted(range_text(name))));
+  INDIGO_ASSIGN(const Oid oid, creation_schema(c, schema, temporary));
   if (oid == oid::kPgCatalogSchema || oid == oid::kPgToastSchema) {
-    return Error(sqlstate::kInsufficientPrivilege, "permission denied to create in " + quoted(name))
+    return Error(sqlstate::kInsufficientPrivilege,
+                 "permission denied to create " + quoted(c.catalog.schema_name(oid) + "." + name.relname))
         .with_detail("System catalog modifications are currently disallowed.");
   }
   return oid;
@@ -137,12 +171,7 @@ Status check_definable(DdlContext& c, const RelationInfo& relation) {
 Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, TableLockMode mode, bool missing_ok,
                                   RelationCheck allowed) {
   const std::string_view schema = name->schemaname, relname = name->relname;
-  const std::string_view database = name->catalogname;
-  if (!database.empty() && database != c.catalog.database_name()) {
-    return Error(sqlstate::kFeatureNotSupported,
-                 "cross-database references are not implemented: " +
-                     quoted(std::string(database) + "." + std::string(schema) + "." + std::string(relname)));
-  }
+  INDIGO_TRY(check_database(c, name->catalogname, quoted(range_text(*name))));
   INDIGO_TRY(check_schema_usage(c, schema, missing_ok));
   for (;;) {
     RelationPtr found = c.catalog.find_relation(schema, relname);
@@ -321,7 +350,7 @@ Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
     }
     if (type->modifier_in == kInvalidOid) {
       return Error(sqlstate::kSyntaxError,
-                   "type modifier is not allowed for type " + quoted(type_text(c, {type->oid, -1, kInvalidOid})))
+                   "type modifier is not allowed for type " + quoted(sql::type_name_text(name)))
           .at(position(c, name->location));
     }
     auto typmod = types::typmod_input(*type, arguments);

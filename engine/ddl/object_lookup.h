@@ -124,6 +124,10 @@ std::string truncated_name(std::string_view name);
 // Where CREATE puts an object of that name: 3F000 when the schema does not exist, 42501 when it may not be used.
 // `temporary` asks for the session's own temporary schema, made when it is missing.
 Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool temporary);
+// Of a relation's name, which may name a database too: 0A000 when it is another one, 42501 for system catalogs' schemas.
+Result<Oid> creation_schema(DdlContext& c, const PgQuery__RangeVar& name, bool temporary);
+// Of another object's name.
+Result<Oid> creation_schema(DdlContext& c, NodeList name);
 Result<Oid> existing_schema(DdlContext& c, std::string_view schema);  // 3F000
 
 // ---- relations

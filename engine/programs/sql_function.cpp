@@ -59,7 +59,7 @@ Result<std::shared_ptr<Routine>> SqlFunction::make(SessionParts& session,
                                                    const TypeRef& result, std::span<const TypeRef> arguments) {
   RoutineResult shape = result_of(session, *info, result, arguments);
   auto function = std::make_shared<SqlFunction>(std::move(info), std::move(shape));
-  Status status = function->prepare(session, arguments);
+  Status status = function->prepare(session, arguments, Purpose::kRun);
   for (const auto& statement : function->statements_) {
     if (status.ok()) status = statement->check_constants(session);
   }
@@ -85,7 +85,7 @@ Status SqlFunction::validate(SessionParts& session, const std::shared_ptr<const 
   for (const Oid type : info->arguments) arguments.push_back(type_of(session, type));
   const TypeRef result = type_of(session, info->result);
   SqlFunction function(info, result_of(session, *info, result, arguments));
-  if (Status status = function.prepare(session, arguments); !status.ok()) {
+  if (Status status = function.prepare(session, arguments, Purpose::kValidate); !status.ok()) {
     Error error = std::move(*status.take_error());
     error.add_context(context);
     return error;
@@ -93,12 +93,13 @@ Status SqlFunction::validate(SessionParts& session, const std::shared_ptr<const 
   return {};
 }
 
-Status SqlFunction::prepare(SessionParts& session, std::span<const TypeRef> arguments) {
+Status SqlFunction::prepare(SessionParts& session, std::span<const TypeRef> arguments, Purpose purpose) {
   INDIGO_ASSIGN(const std::string text, body_text(session, info()));
   auto parsed = parse_statements(text, std::make_shared<sql::ArgumentScope>(info(), arguments));
   if (!parsed.ok()) return in_body(std::move(*parsed.take_error()), text);
   for (const auto& statement : *parsed) {
     if (statement->node->node_case == PG_QUERY__NODE__NODE_TRANSACTION_STMT) {
+      if (purpose == Purpose::kValidate) continue;  // told when it is called
       return Error(sqlstate::kFeatureNotSupported,
                    statement_name(statement->node) + " is not allowed in an SQL function");
     }

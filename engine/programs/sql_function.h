@@ -26,7 +26,9 @@ class SqlFunction final : public Routine {
       : Routine(std::move(info)), result_(std::move(result)) {}
 
  private:
-  Status prepare(SessionParts& session, std::span<const TypeRef> arguments);
+  // What CREATE FUNCTION takes though no call can run it, is passed over when it validates.
+  enum class Purpose : uint8_t { kValidate, kRun };
+  Status prepare(SessionParts& session, std::span<const TypeRef> arguments, Purpose purpose);
   Status prepare_result(SessionParts& session);
   // 0A000 unless the last statement's plan gives what it gave.
   Status check_planned() const;

@@ -42,7 +42,7 @@ Status keeps_columns(const ResultShape* told, const ResultShape* now) {
   static const std::vector<ResultColumn> kNone;
   const auto& a = told != nullptr ? told->columns : kNone;
   const auto& b = now != nullptr ? now->columns : kNone;
-  if (std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.type == y.type; }))
+  if (std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.type == y.type && x.name == y.name; }))
     return {};
   return Error(sqlstate::kFeatureNotSupported, "cached plan must not change result type");
 }

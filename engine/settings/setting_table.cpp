@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <map>
 
 #include "base/sqlstate.h"
@@ -123,18 +122,22 @@ Result<std::string> parse_number(const SettingDefinition& d, std::string_view te
   return print(value);
 }
 
+// Values that are accepted and not listed.
+std::string unhidden(const SettingDefinition& d, std::string wanted) {
+  const std::string_view values = d.enum_values;
+  if (values.starts_with("debug5,")) return wanted == "debug" ? "debug2" : wanted;
+  if (values.find("on,off") == std::string_view::npos && values.find("off,on") == std::string_view::npos) return wanted;
+  if (wanted == "true" || wanted == "yes" || wanted == "1") return "on";
+  if (wanted == "false" || wanted == "no" || wanted == "0") return "off";
+  return wanted;
+}
+
 Result<std::string> parse_enum(const SettingDefinition& d, std::string_view text) {
   std::string_view rest = d.enum_values;
-  std::string wanted = types::to_lower(text);
+  const std::string wanted = unhidden(d, types::to_lower(text));
   std::string list;
-  // Boolean spellings of enums that have on and off.
-  if (std::strcmp(d.name, "synchronous_commit") == 0 || std::strcmp(d.name, "constraint_exclusion") == 0 ||
-      std::strcmp(d.name, "backslash_quote") == 0 || std::strcmp(d.name, "huge_pages") == 0 ||
-      std::strcmp(d.name, "force_parallel_mode") == 0) {
-    if (wanted == "true" || wanted == "yes" || wanted == "1") wanted = "on";
-    if (wanted == "false" || wanted == "no" || wanted == "0") wanted = "off";
-  }
-  if (wanted == "debug") wanted = "debug2";
+  // INFO is no level to ask for, yet it is accepted; the other levels that are kept from the list are above ERROR.
+  if (wanted == "info" && rest.starts_with("debug5,")) return wanted;
   while (!rest.empty()) {
     auto comma = rest.find(',');
     std::string_view value = rest.substr(0, comma);

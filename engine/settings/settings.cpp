@@ -158,8 +158,7 @@ Status Settings::reset(std::string_view name, Scope scope, bool superuser) {
   auto index = find(name);
   if (!index) {
     if (is_reserved(name)) return reserved_name(name);
-    if (!custom_.contains(std::string(name))) return unrecognized(name);
-    return set_custom(name, start_of(name), scope);
+    return set_custom(name, start_of(name), scope);  // a custom setting is known from its first mention on
   }
   const auto& definition = setting_table()[*index];
   INDIGO_TRY(check_settable(definition, superuser));

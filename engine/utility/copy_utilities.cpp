@@ -6,6 +6,7 @@
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "catalog/database.h"
+#include "catalog/descriptor/exclusion_info.h"
 #include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/trigger_info.h"
@@ -223,7 +224,7 @@ void add_context(Error& error, const Target& target, const CopyReader& reader, u
   } else if (!earlier.empty() && find_invalid_text(earlier) == kAllValid) {
     where += ": \"" + std::string(earlier) + "\"";
   }
-  error.where = where;
+  error.where += (error.where.empty() ? "" : "\n") + where;  // behind what functions were called
 }
 
 Status skip_header(const Target& target, const CopyOptions& options, CopyReader& reader) {
@@ -269,12 +270,15 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
     const auto type = call.session.session_catalog().type(r.columns[c].type.oid);
     of_domain.push_back(type != nullptr && type->kind == 'd');
   }
-  // The lines of the rows that are not written yet: what a constraint says of one shows it.
+  // The lines of the rows that are not written yet: what is wrong with one shows it. PostgreSQL enters rows into indexes by the
+  // batch, when it has their lines no more, unless triggers may look at the table between them.
+  const bool one_by_one = r.triggers != nullptr &&
+                          r.triggers->any(catalog::kTriggerRow, catalog::kTriggerBefore, catalog::kTriggerInsert);
   std::vector<std::string> lines(options.format == CopyFormat::kBinary ? 0 : kChunkRows);
   auto not_written = [&](std::unique_ptr<Error> error) -> Status {
     const uint64_t number = insert.row_number() + (options.header ? 1 : 0);
-    const bool shown =
-        !lines.empty() && (error->state == sqlstate::kNotNullViolation || error->state == sqlstate::kCheckViolation);
+    const bool of_key = error->state == sqlstate::kUniqueViolation || error->state == catalog::kExclusionViolation;
+    const bool shown = !lines.empty() && (!of_key || one_by_one);
     add_context(*error, target, reader, number, -1, {},
                 shown ? std::string_view(lines[number % lines.size()]) : std::string_view());
     return error;
@@ -290,6 +294,7 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
     auto any = reader.next(fields);
     if (!any.ok()) {
       if (writing) return not_written(any.take_error());
+      if (options.format == CopyFormat::kBinary && reader.line_number() == 0) return any.take_error();  // the header's
       return failed(any.take_error(), -1, {});
     }
     if (!*any) break;
@@ -333,8 +338,8 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
       if (reason != InterruptReason::kNone) return interrupt_error(reason);
     }
   }
-  if (Status status = insert.finish(); !status.ok()) return not_written(status.take_error());
-  return {};
+  if (Status status = insert.flush(); !status.ok()) return not_written(status.take_error());
+  return insert.finish();  // foreign keys and triggers after the rows are no line's
 }
 
 // Rows that policies would look at come by INSERT.
@@ -370,12 +375,13 @@ Status check_freeze(SessionParts& session, const catalog::RelationInfo& relation
       "cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction");
 }
 
-Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options) {
+Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   auto& session = call.session;
   INDIGO_TRY(check_not_read_only(call, "COPY FROM"));
   INDIGO_ASSIGN(Target target, find_target(call, stmt));
   INDIGO_TRY(check_writable(call, target));  // before its kind is told, and before the lock is waited for
   INDIGO_TRY(catalog::check_reachable(*target.relation));
+  INDIGO_ASSIGN(const CopyOptions options, read_copy_options({stmt.options, stmt.n_options}, true));
   const bool view = target.relation->kind == catalog::RelationKind::kView;
   const auto* triggers = target.relation->triggers.get();
   const bool instead = view && triggers != nullptr &&
@@ -466,12 +472,14 @@ Status check_rules(UtilityCall& call, const PgQuery__Node& change) {
   return {};
 }
 
-Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options) {
+Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   auto& session = call.session;
   PreparedPtr prepared;
   Oid relation = kInvalidOid;
   std::vector<bool> force_quote;
+  CopyOptions options;
   if (stmt.query != nullptr) {
+    INDIGO_ASSIGN(options, read_copy_options({stmt.options, stmt.n_options}, false));
     std::vector<Oid> types;
     for (const auto& type : call.parameter_types) types.push_back(type.oid);
     const PgQuery__SelectStmt* first =
@@ -509,6 +517,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
         error.hint = "Try the COPY (SELECT ...) TO variant.";
       return error;
     }
+    INDIGO_ASSIGN(options, read_copy_options({stmt.options, stmt.n_options}, false));
     std::string list;
     for (int c : target.columns)
       list += (list.empty() ? "" : ", ") + types::quote_identifier(target.relation->columns[c].name);
@@ -559,8 +568,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
 Status run_copy(UtilityCall& call) {
   const auto& stmt = *call.node->copy_stmt;
   if (copies_on_server(stmt)) INDIGO_TRY(check_server_copy(call.session.session_catalog(), stmt));
-  INDIGO_ASSIGN(CopyOptions options, read_copy_options({stmt.options, stmt.n_options}, stmt.is_from));
-  return stmt.is_from ? copy_from(call, stmt, options) : copy_to(call, stmt, options);
+  return stmt.is_from ? copy_from(call, stmt) : copy_to(call, stmt);
 }
 
 constexpr UtilityStatement kCopyStatements[] = {

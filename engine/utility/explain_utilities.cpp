@@ -267,7 +267,9 @@ Status run_explain(UtilityCall& call) {
 
 Result<std::shared_ptr<const ResultShape>> describe_explain(SessionParts&, const ParsedStatement& statement) {
   INDIGO_ASSIGN(const ExplainOptions options, read_options(*statement.node->explain_stmt, statement.text()));
-  const Oid type = options.format == ExplainOptions::Format::kJson ? oid::kJson : oid::kText;  // there is no xml type
+  Oid type = oid::kText;
+  if (options.format == ExplainOptions::Format::kJson) type = oid::kJson;
+  if (options.format == ExplainOptions::Format::kXml) type = oid::kXml;
   return text_columns({{"QUERY PLAN", type}});
 }
 

@@ -1,4 +1,6 @@
 // CALL, DO and LOAD.
+#include <utility>
+
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/generated/columns.h"
@@ -59,17 +61,17 @@ Status check_language(catalog::SessionCatalog& catalog, const std::string& name)
 
 Status run_do(UtilityCall& call) {
   std::string language = "plpgsql", source;
-  bool has_source = false;
+  bool has_source = false, has_language = false;
   const auto& stmt = *call.node->do_stmt;
   for (size_t i = 0; i < stmt.n_args; i++) {
     const PgQuery__DefElem& d = *stmt.args[i]->def_elem;
     const std::string value(sql::string_of(d.arg));
-    if (std::string_view(d.defname) == "language") {
-      language = value;
-    } else {
-      source = value;
-      has_source = true;
+    const bool of_language = std::string_view(d.defname) == "language";
+    if (std::exchange(of_language ? has_language : has_source, true)) {
+      return Error(sqlstate::kSyntaxError, "conflicting or redundant options")
+          .at(sql::character_position(call.statement.text(), d.location));
     }
+    (of_language ? language : source) = value;
   }
   if (!has_source) return Error(sqlstate::kSyntaxError, "no inline code specified");
   INDIGO_TRY(check_language(call.session.session_catalog(), language));

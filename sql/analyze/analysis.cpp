@@ -48,6 +48,17 @@ Status Analysis::check_schema(std::string_view schema, int location) const {
   return error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + std::string(schema), location);
 }
 
+Status Analysis::check_qualified(const QualifiedName& name, NodeList parts, int location) const {
+  if (!name.database.empty() && name.database != catalog.database_name()) {
+    return error(sqlstate::kFeatureNotSupported,
+                 "cross-database references are not implemented: " + name_list_text(parts), location);
+  }
+  if (!name.schema.empty() && catalog.schema_named(name.schema) == kInvalidOid) {
+    return error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(name.schema) + "\" does not exist", location);
+  }
+  return check_schema(name.schema, location);
+}
+
 Error Analysis::error(const SqlState& state, std::string message, int location) const {
   return Error(state, std::move(message)).at(position(location));
 }

@@ -17,6 +17,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/variables.h"
 #include "sql/expr.h"
+#include "sql/parse/node.h"
 #include "sql/parse/tree_names.h"
 #include "types/function/context.h"
 
@@ -96,6 +97,8 @@ class Analysis {
   bool checks_schemas = false;
   // 42501 for such a schema.
   Status check_schema(std::string_view schema, int location) const;
+  // 0A000 when the name is of another database, 3F000 when its schema is missing, then as check_schema().
+  Status check_qualified(const QualifiedName& name, NodeList parts, int location) const;
 
  private:
   size_t own_expansions_ = 0;

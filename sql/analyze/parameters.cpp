@@ -78,7 +78,7 @@ Result<ExprPtr> Analysis::resolve_parameter(const ParamExpr& param, const TypeRe
   if (is_lifted(param)) {
     TypeRef& slot = lifted_types_[param.index - types_.size()];
     slot = type;
-    slot.typmod = -1;
+    if (slot.oid != oid::kInterval) slot.typmod = -1;  // as for a literal: the others apply it afterwards
   } else {
     if (static_cast<size_t>(param.index) >= types_.size())
       types_.resize(static_cast<size_t>(param.index) + 1, oid::kUnknown);

@@ -102,6 +102,13 @@ std::string with_whole_junk(std::string message, std::string_view text, int offs
   return message + "\"";
 }
 
+// Is the place in U&'...' or U&"..."? The grammar tells of its escapes as of those of E'...'.
+bool in_unicode_literal(std::string_view text, int offset) {
+  if (offset <= 0 || static_cast<size_t>(offset) > text.size()) return false;
+  const size_t quote = text.find_last_of("'\"", static_cast<size_t>(offset) - 1);
+  return quote != std::string_view::npos && quote > 0 && text[quote - 1] == '&';
+}
+
 // `scanned` is `text` after pre_scan.
 Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, const std::string& scanned,
                                                         const StringSyntax& syntax) {
@@ -117,6 +124,10 @@ Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, c
   if (raw.error != nullptr) {
     const int offset = byte_offset(scanned, raw.error->cursorpos);
     answer = parse_error(with_whole_junk(raw.error->message, scanned, offset), character_position(text, offset));
+    if (answer.error().state == sqlstate::kInvalidEscapeSequence && in_unicode_literal(scanned, offset)) {
+      answer.error().state = sqlstate::kSyntaxError;
+      answer.error().hint = "Unicode escapes must be \\XXXX or \\+XXXXXX.";
+    }
   } else if (tree.root() == nullptr) {
     answer = Error(sqlstate::kInternalError, "the parse tree cannot be read");
   } else {

@@ -97,7 +97,7 @@ Result<StatementPtr> Parser::for_loop(std::string label) {
     const size_t body = at_;
     at_ = target_at;
     if (!names_variable(0)) {
-      return error_at(sqlstate::kDatatypeMismatch,
+      return error_at(sqlstate::kSyntaxError,
                       "loop variable of loop over rows must be a record variable or list of scalar variables",
                       variable);
     }

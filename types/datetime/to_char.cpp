@@ -70,7 +70,7 @@ class Writer {
   void iso_year_part(const TemplateNode& n, int32_t modulus, int width) {
     int32_t y = iso_year(f_.days);
     if (y <= 0 && !f_.interval) y = 1 - y;
-    number(n, modulus == 0 ? y : y % modulus, width);
+    number(n, modulus == 0 ? y : y % modulus, era_year() < 0 ? width + 1 : width);
   }
   void year_part(const TemplateNode& n, int32_t modulus, int width) { signed_number(n, era_year() % modulus, width); }
 
@@ -94,7 +94,7 @@ class Writer {
         break;
       case DateField::kHour12: {
         const int64_t h = f_.hour % 12;
-        signed_number(n, h == 0 ? 12 : h, 2);
+        number(n, h == 0 ? 12 : h, f_.hour < 0 ? 3 : 2);
         break;
       }
       case DateField::kHour24: signed_number(n, f_.hour, 2); break;
@@ -161,7 +161,8 @@ class Writer {
         const int32_t y = era_year();
         append_padded(y / 1000, 0, out_);
         out_.push_back(',');
-        append_padded(y % 1000, 3, out_);
+        if (y < 0) out_.push_back('-');
+        append_padded(std::abs(y % 1000), y < 0 ? 2 : 3, out_);
         if (n.ordinal) out_.append(ordinal_suffix(y, n.ordinal_lower));
         break;
       }

@@ -104,6 +104,7 @@ constexpr UnitEntry kUnits[] = {
     {"months", TimeUnit::kMonth},
     {"ms", TimeUnit::kMillisecond},
     {"msec", TimeUnit::kMillisecond},
+    {"msecond", TimeUnit::kMillisecond},
     {"mseconds", TimeUnit::kMillisecond},
     {"msecs", TimeUnit::kMillisecond},
     {"qtr", TimeUnit::kQuarter},

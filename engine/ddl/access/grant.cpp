@@ -140,10 +140,21 @@ Status apply_grant(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, 
   return {};
 }
 
-Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees, std::string_view kind,
+Result<std::vector<Oid>> held_grantees(DdlContext& c, const PgQuery__GrantStmt& s) {
+  INDIGO_ASSIGN(std::vector<Oid> grantees, grantees_of(c, s));
+  for (const Oid grantee : grantees) INDIGO_TRY(hold_role(c, grantee));
+  return grantees;
+}
+
+Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::string_view kind,
                      Result<Target> (*target_of)(DdlContext&, const PgQuery__Node*)) {
+  std::vector<Target> targets;
   for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
-    INDIGO_ASSIGN(const Target t, target_of(c, node));
+    INDIGO_ASSIGN(Target t, target_of(c, node));
+    targets.push_back(std::move(t));
+  }
+  INDIGO_ASSIGN(const std::vector<Oid> grantees, held_grantees(c, s));
+  for (const Target& t : targets) {
     INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, kind));
     INDIGO_TRY(apply_grant(c, s, t, wanted.privileges, grantees));
   }
@@ -267,10 +278,11 @@ Result<std::shared_ptr<const types::FunctionInfo>> named_function(DdlContext& c,
                    name + "(" + types + ") is not a " + (procedure ? "function" : "procedure"));
     return std::move(function);
   }
-  return Error(sqlstate::kUndefinedFunction, "function " + name + "(" + types + ") does not exist");
+  const char* kind = type == PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE ? "procedure " : "function ";
+  return Error(sqlstate::kUndefinedFunction, kind + name + "(" + types + ") does not exist");
 }
 
-Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees) {
+Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s) {
   std::vector<std::shared_ptr<const types::FunctionInfo>> functions;
   if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_ALL_IN_SCHEMA) {
     for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
@@ -291,6 +303,7 @@ Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s, std::span<
       functions.push_back(std::move(function));
     }
   }
+  INDIGO_ASSIGN(const std::vector<Oid> grantees, held_grantees(c, s));
   for (const auto& function : functions) {
     const Target t{pg_proc::kOid,
                    table(c, pg_proc::kOid).key({Datum::of_oid(function->oid)}),
@@ -329,7 +342,7 @@ Result<std::vector<RelationPtr>> relations_in_schemas(DdlContext& c, const PgQue
   return out;
 }
 
-Status grant_on_relations(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees) {
+Status grant_on_relations(DdlContext& c, const PgQuery__GrantStmt& s) {
   std::vector<RelationPtr> relations;
   if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_ALL_IN_SCHEMA) {
     INDIGO_ASSIGN(relations, relations_in_schemas(c, s));
@@ -339,6 +352,7 @@ Status grant_on_relations(DdlContext& c, const PgQuery__GrantStmt& s, std::span<
       relations.push_back(std::move(r));
     }
   }
+  INDIGO_ASSIGN(const std::vector<Oid> grantees, held_grantees(c, s));
   for (const RelationPtr& r : relations) INDIGO_TRY(grant_on_relation(c, s, r, grantees));
   return {};
 }
@@ -400,28 +414,26 @@ Status execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
     INDIGO_ASSIGN(const Oid grantor, resolve_role(c, s.grantor));
     if (grantor != c.catalog.user()) return Error(sqlstate::kFeatureNotSupported, "grantor must be current user");
   }
-  INDIGO_ASSIGN(const std::vector<Oid> grantees, grantees_of(c, s));
-  for (const Oid grantee : grantees) INDIGO_TRY(hold_role(c, grantee));
   switch (s.objtype) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: INDIGO_TRY(grant_on_functions(c, s, grantees)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: INDIGO_TRY(grant_on_functions(c, s)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: INDIGO_TRY(grant_on_relations(c, s, grantees)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: INDIGO_TRY(grant_on_relations(c, s)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA:
-      INDIGO_TRY(grant_on_each(c, s, grantees, "schema", schema_target));
+      INDIGO_TRY(grant_on_each(c, s, "schema", schema_target));
       break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
-      INDIGO_TRY(grant_on_each(c, s, grantees, "database", database_target));
+      INDIGO_TRY(grant_on_each(c, s, "database", database_target));
       break;
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: INDIGO_TRY(grant_on_each(c, s, grantees, "type", type_target)); break;
-    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: INDIGO_TRY(grant_on_each(c, s, grantees, "type", domain_target)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: INDIGO_TRY(grant_on_each(c, s, "type", type_target)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: INDIGO_TRY(grant_on_each(c, s, "type", domain_target)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_LARGEOBJECT:
     case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_FDW:
     case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_PARAMETER_ACL: INDIGO_TRY(grant_on_server_objects(c, s, grantees)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PARAMETER_ACL: INDIGO_TRY(grant_on_server_objects(c, s)); break;
     default: return unsupported(std::string(s.is_grant ? "GRANT" : "REVOKE") + " on this kind of object");
   }
   return {};

@@ -108,6 +108,11 @@ std::string parameter_name(std::string_view name) {
   return dot && !begins ? out : std::string();
 }
 
+Status check_parameter_name(std::string_view given) {
+  if (!parameter_name(given).empty()) return {};
+  return Error(SqlState("42602"), "invalid parameter name " + quoted(given));
+}
+
 Oid parameter_row(DdlContext& c, const std::string& name) {
   Oid found = kInvalidOid;
   table(c, pg_parameter_acl::kOid).scan(c.txn, {}, [&](RowReader row) {
@@ -124,7 +129,6 @@ Status grant_on_parameter(DdlContext& c, const PgQuery__GrantStmt& s, std::strin
   const std::string name = parameter_name(given);
   Oid oid = name.empty() ? kInvalidOid : parameter_row(c, name);
   if (oid == kInvalidOid && !s.is_grant) return {};
-  if (name.empty()) return Error(SqlState("42602"), "invalid parameter name " + quoted(given));
   const types::Acl initial = types::default_acl('P', oid::kBootstrapSuperuser);
   if (oid == kInvalidOid) {
     oid = next_oid(c);
@@ -153,17 +157,21 @@ Status grant_on_parameter(DdlContext& c, const PgQuery__GrantStmt& s, std::strin
 
 }  // namespace
 
-Status grant_on_server_objects(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees) {
+Status grant_on_server_objects(DdlContext& c, const PgQuery__GrantStmt& s) {
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE)
-    return grant_on_each(c, s, grantees, "language", language_target);
+    return grant_on_each(c, s, "language", language_target);
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE)
-    return grant_on_each(c, s, grantees, "tablespace", tablespace_target);
+    return grant_on_each(c, s, "tablespace", tablespace_target);
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_FDW)
-    return grant_on_each(c, s, grantees, kWrapperKind.owned, foreign_target<kWrapperKind>);
+    return grant_on_each(c, s, kWrapperKind.owned, foreign_target<kWrapperKind>);
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER)
-    return grant_on_each(c, s, grantees, kServerKind.owned, foreign_target<kServerKind>);
+    return grant_on_each(c, s, kServerKind.owned, foreign_target<kServerKind>);
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_LARGEOBJECT)
-    return grant_on_each(c, s, grantees, "large object", large_object_target);
+    return grant_on_each(c, s, "large object", large_object_target);
+  if (s.is_grant) {
+    for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) INDIGO_TRY(check_parameter_name(string_of(node)));
+  }
+  INDIGO_ASSIGN(const std::vector<Oid> grantees, held_grantees(c, s));
   INDIGO_ASSIGN(const Wanted wanted,
                 wanted_privileges(s, types::kPrivilegeSet | types::kPrivilegeAlterSystem, "parameter"));
   for (const PgQuery__Node* node : nodes(s.n_objects, s.objects))

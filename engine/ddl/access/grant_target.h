@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/ddl/object_lookup.h"
 #include "sql/parse/tree_names.h"
@@ -24,11 +25,13 @@ struct Target {
 // 42501 when the role may grant nothing of it, a warning (01007, 01006) when it may not grant all of it.
 Status apply_grant(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uint32_t wanted,
                    std::span<const Oid> grantees);
+// The roles that the statement names, held until the transaction ends. They are looked up after the objects.
+Result<std::vector<Oid>> held_grantees(DdlContext& c, const PgQuery__GrantStmt& s);
 // On every object of the statement. `kind` as errors call such objects.
-Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees, std::string_view kind,
+Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::string_view kind,
                      Result<Target> (*target_of)(DdlContext&, const PgQuery__Node*));
 
 // On languages, large objects, tablespaces, foreign-data wrappers, servers and parameters.
-Status grant_on_server_objects(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees);
+Status grant_on_server_objects(DdlContext& c, const PgQuery__GrantStmt& s);
 
 }  // namespace indigo::engine::ddl

@@ -1,6 +1,8 @@
 #include "engine/ddl/access/role.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "base/memory/arena.h"
 #include "catalog/catalog.h"
@@ -64,6 +66,17 @@ Status set_password(DdlContext& c, const PgQuery__Node* value, std::string_view 
   return {};
 }
 
+// SYSID is the one option that may be repeated.
+Status check_repeated(DdlContext& c, NodeList options) {
+  std::set<std::string_view> seen;
+  for (const PgQuery__Node* node : options) {
+    const PgQuery__DefElem* d = node->def_elem;
+    if (std::string_view(d->defname) != "sysid" && !seen.insert(d->defname).second)
+      return Error(sqlstate::kSyntaxError, "conflicting or redundant options").at(position(c, d->location));
+  }
+  return {};
+}
+
 // Applies the options to the row of `role`.
 Status apply_options(DdlContext& c, NodeList options, std::string_view role, RowValues& row, Members& members) {
   for (const PgQuery__Node* node : options) {
@@ -116,8 +129,9 @@ Status may_administer(DdlContext& c, Oid role) {
   return admin ? Status() : denied("must have admin option on role " + quoted(target->name));
 }
 
-Status add_member(DdlContext& c, Oid role, Oid member, bool admin) {
+Status add_member(DdlContext& c, Oid role, Oid member, bool admin, Oid grantor) {
   INDIGO_TRY(may_administer(c, role));
+  if (grantor != c.catalog.user() && !me(c)->superuser) return denied("must be superuser to set grantor");
   if (role == oid::kDatabaseOwnerRole) {
     return Error(sqlstate::kInternalError, "role \"pg_database_owner\" cannot have explicit members");
   }
@@ -141,7 +155,7 @@ Status add_member(DdlContext& c, Oid role, Oid member, bool admin) {
   }
   RowValues row(t.definition());
   row.oid(pg_auth_members::c_roleid, role).oid(pg_auth_members::c_member, member);
-  row.oid(pg_auth_members::c_grantor, c.catalog.user()).flag(pg_auth_members::c_admin_option, admin);
+  row.oid(pg_auth_members::c_grantor, grantor).flag(pg_auth_members::c_admin_option, admin);
   c.catalog.changed_shared();
   for (const Oid held : {role, member}) INDIGO_TRY(hold_role(c, held));
   return check(exists ? t.update(c.txn, row) : t.insert(c.txn, row));
@@ -185,15 +199,15 @@ Status may_alter(DdlContext& c, const catalog::RoleInfo& self, const catalog::Ro
 Status add_memberships(DdlContext& c, Oid role, const Members& m) {
   for (const PgQuery__RoleSpec* spec : m.in_roles) {
     INDIGO_ASSIGN(const Oid parent, resolve_role(c, spec));
-    INDIGO_TRY(add_member(c, parent, role, false));
+    INDIGO_TRY(add_member(c, parent, role, false, c.catalog.user()));
   }
   for (const PgQuery__RoleSpec* spec : m.members) {
     INDIGO_ASSIGN(const Oid member, resolve_role(c, spec));
-    INDIGO_TRY(add_member(c, role, member, false));
+    INDIGO_TRY(add_member(c, role, member, false, c.catalog.user()));
   }
   for (const PgQuery__RoleSpec* spec : m.admins) {
     INDIGO_ASSIGN(const Oid member, resolve_role(c, spec));
-    INDIGO_TRY(add_member(c, role, member, true));
+    INDIGO_TRY(add_member(c, role, member, true, c.catalog.user()));
   }
   return {};
 }
@@ -216,6 +230,7 @@ Status check_role_name(std::string_view name) {
 }  // namespace
 
 Status execute_create_role(DdlContext& c, const PgQuery__CreateRoleStmt& s) {
+  INDIGO_TRY(check_repeated(c, nodes(s.n_options, s.options)));
   const auto self = me(c);
   if (self == nullptr) return denied("permission denied to create role");
   const std::string name = truncated_name(s.role);
@@ -246,6 +261,7 @@ Status execute_create_role(DdlContext& c, const PgQuery__CreateRoleStmt& s) {
 }
 
 Status execute_alter_role(DdlContext& c, const PgQuery__AlterRoleStmt& s) {
+  INDIGO_TRY(check_repeated(c, nodes(s.n_options, s.options)));
   INDIGO_ASSIGN(const Oid oid, resolve_role(c, s.role));
   const auto self = me(c);
   const NodeList options = nodes(s.n_options, s.options);
@@ -339,15 +355,23 @@ Status execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt& s) {
 }
 
 Status execute_grant_role(DdlContext& c, const PgQuery__GrantRoleStmt& s) {
+  Oid grantor = c.catalog.user();
+  if (s.grantor != nullptr) {
+    INDIGO_ASSIGN(grantor, resolve_role(c, s.grantor));
+  }
+  std::vector<Oid> grantees;
+  for (const PgQuery__Node* node : nodes(s.n_grantee_roles, s.grantee_roles)) {
+    INDIGO_ASSIGN(const Oid member, resolve_role(c, node->role_spec));
+    grantees.push_back(member);
+  }
   for (const PgQuery__Node* node : nodes(s.n_granted_roles, s.granted_roles)) {
     const std::string_view name = node->access_priv->priv_name;
     const Oid role = c.catalog.role_named(name);
     if (role == kInvalidOid) return no_such_role(name);
     INDIGO_TRY(may_administer(c, role));
-    for (const PgQuery__Node* grantee : nodes(s.n_grantee_roles, s.grantee_roles)) {
-      INDIGO_ASSIGN(const Oid member, resolve_role(c, grantee->role_spec));
+    for (const Oid member : grantees) {
       if (s.is_grant) {
-        INDIGO_TRY(add_member(c, role, member, s.admin_opt));
+        INDIGO_TRY(add_member(c, role, member, s.admin_opt, grantor));
         continue;
       }
       SystemTable& t = table(c, pg_auth_members::kOid);

@@ -100,7 +100,7 @@ Result<Oid> schema_of(DdlContext& c, const types::Extension& e, const Wanted& wa
     const Oid fixed = c.catalog.schema_named(e.schema);
     return fixed != kInvalidOid ? Result<Oid>(fixed) : create_schema(c, e.schema, c.catalog.user());
   }
-  return wanted.schema.empty() ? creation_schema(c, {}, false) : existing_schema(c, wanted.schema);
+  return wanted.schema.empty() ? creation_schema(c, std::string_view(), false) : existing_schema(c, wanted.schema);
 }
 
 Status create(DdlContext& c, std::string_view name, const Wanted& wanted, std::vector<std::string_view>& parents);

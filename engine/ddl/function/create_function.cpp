@@ -187,7 +187,7 @@ RoutinePtr existing_routine(DdlContext& c, Oid schema, std::string_view name, st
 
 Status execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt& s) {
   const auto q = sql::qualified_name(nodes(s.n_funcname, s.funcname));
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, nodes(s.n_funcname, s.funcname)));
   INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
   INDIGO_ASSIGN(RoutineAttributes attributes, read_attributes(c, nodes(s.n_options, s.options), s.is_procedure));
   if (!attributes.language) {

@@ -118,7 +118,7 @@ Status insert_collation(DdlContext& c, RowValues& row, Oid schema, const std::st
 Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s) {
   const NodeList parts = nodes(s.n_defnames, s.defnames);
   const auto q = sql::qualified_name(parts);
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, parts));
   const std::string name = truncated_name(q.name);
   Definition d;
   std::set<std::string_view> seen;

@@ -84,7 +84,7 @@ Status check_name_in_schema(DdlContext& c, std::string_view name, Oid schema) {
 
 Status execute_create_conversion(DdlContext& c, const PgQuery__CreateConversionStmt& s) {
   const auto q = sql::qualified_name(nodes(s.n_conversion_name, s.conversion_name));
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, nodes(s.n_conversion_name, s.conversion_name)));
   INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
   INDIGO_ASSIGN(const int32_t from, encoding(s.for_encoding_name, "source"));
   INDIGO_ASSIGN(const int32_t to, encoding(s.to_encoding_name, "destination"));

@@ -187,12 +187,13 @@ Status execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s) 
         .at(position(c, s.type_name->location));
   }
   if (s.coll_clause != nullptr) {
+    INDIGO_ASSIGN(const Oid collation, resolve_collation(c, nodes(s.coll_clause->n_collname, s.coll_clause->collname),
+                                                         s.coll_clause->location));
     if (info->collation == kInvalidOid) {
       return Error(sqlstate::kDatatypeMismatch,
                    "collations are not supported by type " + type_text(c, {base.oid, -1, kInvalidOid}));
     }
-    INDIGO_ASSIGN(base.collation, resolve_collation(c, nodes(s.coll_clause->n_collname, s.coll_clause->collname),
-                                                    s.coll_clause->location));
+    base.collation = collation;
   }
   NewType t;
   t.name = name.name;

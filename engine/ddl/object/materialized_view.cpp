@@ -192,7 +192,7 @@ Status execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTabl
   spec.name = truncated_name(into.rel->relname);
   spec.persistence = 'p';
   INDIGO_ASSIGN(spec.access_method, new_table_method(c, s.into->access_method));
-  INDIGO_ASSIGN(spec.schema, creation_schema(c, into.rel->schemaname, false));
+  INDIGO_ASSIGN(spec.schema, creation_schema(c, *into.rel, false));
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
   if (!free) return {};
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
@@ -202,6 +202,7 @@ Status execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTabl
   if (names.size() > spec.columns.size()) {
     return Error(sqlstate::kSyntaxError, "too many column names were specified");
   }
+  for (const NewColumn& column : spec.columns) INDIGO_TRY(check_column_name(column.name));
   INDIGO_ASSIGN(const Oid oid, create_table(c, spec));
   INDIGO_TRY(store_query(c, oid, tree, references));
   INDIGO_TRY(set_populated(c, oid, !into.skip_data));

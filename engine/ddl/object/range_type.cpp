@@ -253,7 +253,7 @@ Status insert_range_row(DdlContext& c, Oid range, Oid multirange, Oid subtype, O
 // A shell type of this name gives its place.
 Result<TypePtr> shell_in_place(DdlContext& c, NodeList parts) {
   const auto q = sql::qualified_name(parts);
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, parts));
   const TypePtr there = c.catalog.find_type(c.catalog.schema_name(schema), truncated_name(q.name));
   return there != nullptr && is_shell_type(*there) ? there : TypePtr();
 }

@@ -16,8 +16,10 @@ Error invalid(std::string message) { return Error(sqlstate::kInvalidParameterVal
 
 Result<int64_t> integer_option(const PgQuery__DefElem* d) {
   const auto value = integer_value(d->arg);
-  if (!value)
-    return invalid("invalid value for sequence option \"" + std::string(d->defname) + "\": " + text_value(d->arg));
+  if (!value) {
+    return Error(sqlstate::kNumericValueOutOfRange,
+                 "value \"" + text_value(d->arg) + "\" is out of range for type bigint");
+  }
   return *value;
 }
 
@@ -291,7 +293,7 @@ Status reset_sequence(DdlContext& c, Oid sequence, int64_t last_value, bool is_c
 
 Status execute_create_sequence(DdlContext& c, const PgQuery__CreateSeqStmt& s) {
   const std::string_view persistence = s.sequence->relpersistence;
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, s.sequence->schemaname, persistence == "t"));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, *s.sequence, persistence == "t"));
   const std::string name = truncated_name(s.sequence->relname);
   if (c.catalog.relation_oid(schema, name) != kInvalidOid) {
     if (s.if_not_exists) {

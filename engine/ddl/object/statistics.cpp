@@ -227,7 +227,7 @@ Status execute_create_statistics(DdlContext& c, const PgQuery__CreateStatsStmt& 
   Oid schema = relation->schema;
   if (s.n_defnames > 0) {
     const auto q = sql::qualified_name(nodes(s.n_defnames, s.defnames));
-    INDIGO_ASSIGN(schema, creation_schema(c, q.schema, false));
+    INDIGO_ASSIGN(schema, creation_schema(c, nodes(s.n_defnames, s.defnames)));
     name = truncated_name(q.name);
     if (statistics_in(c, schema, name) != kInvalidOid) {
       if (!s.if_not_exists) {

@@ -37,7 +37,7 @@ Status insert_label(DdlContext& c, Oid type, Oid oid, float order, std::string_v
 Result<NewTypeName> new_type_name(DdlContext& c, NodeList parts) {
   const auto q = sql::qualified_name(parts);
   NewTypeName out;
-  INDIGO_ASSIGN(out.schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(out.schema, creation_schema(c, parts));
   out.name = truncated_name(q.name);
   INDIGO_TRY(free_type_name(c, out.name, out.schema));
   return out;
@@ -166,7 +166,7 @@ Status execute_create_composite(DdlContext& c, const PgQuery__CompositeTypeStmt&
   TableSpec spec;
   spec.kind = RelationKind::kComposite;
   spec.name = truncated_name(s.typevar->relname);
-  INDIGO_ASSIGN(spec.schema, creation_schema(c, s.typevar->schemaname, false));
+  INDIGO_ASSIGN(spec.schema, creation_schema(c, *s.typevar, false));
   if (const Oid taken = c.catalog.relation_oid(spec.schema, spec.name); taken != kInvalidOid) {
     const RelationPtr other = current(c, taken);
     if (other != nullptr && other->row_type != kInvalidOid)

@@ -133,7 +133,7 @@ Status execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s) {
       }
     }
   }
-  INDIGO_ASSIGN(spec.schema, creation_schema(c, s.view->schemaname, temporary));
+  INDIGO_ASSIGN(spec.schema, creation_schema(c, *s.view, temporary));
   spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : 'p';
   const std::vector<std::string> aliases = sql::strings_of(nodes(s.n_aliases, s.aliases));
   INDIGO_ASSIGN(spec.columns, query_columns(c, *analyzed.query, aliases));

@@ -213,7 +213,7 @@ Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s) {
     return Error(sqlstate::kInsufficientPrivilege, "must be superuser to create a base type");
   if (s.n_definition == 0) return create_shell(c, parts);
   const auto q = sql::qualified_name(parts);
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, parts));
   INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
   const TypePtr shell = type_in(c, schema, q.name);
   if (shell != nullptr && !is_shell_type(*shell))

@@ -179,7 +179,7 @@ Status record_parts(DdlContext& c, Oid oid, Oid schema, const RoutineSignature& 
 
 Status execute_create_aggregate(DdlContext& c, const PgQuery__DefineStmt& s) {
   const auto q = sql::qualified_name(nodes(s.n_defnames, s.defnames));
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, nodes(s.n_defnames, s.defnames)));
   INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
   const int direct = direct_count(s);
   INDIGO_ASSIGN(AggregateOptions o, read_aggregate_options(c, nodes(s.n_definition, s.definition), s.oldstyle));

@@ -143,7 +143,7 @@ Result<Oid> other_operator(DdlContext& c, NodeList name, Oid left, Oid right, st
                            bool same_types, bool commutator) {
   if (const OperatorPtr found = operator_with(c, name, left, right); found != nullptr) return found->oid;
   const auto q = sql::qualified_name(name);
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, name));
   if (q.name == self && schema == self_schema && same_types) {
     if (!commutator) return invalid_definition("operator cannot be its own negator or sort operator");
     return kInvalidOid;
@@ -180,7 +180,7 @@ OperatorPtr operator_with(DdlContext& c, NodeList name, Oid left, Oid right) {
 
 Status execute_create_operator(DdlContext& c, const PgQuery__DefineStmt& s) {
   const auto q = sql::qualified_name(nodes(s.n_defnames, s.defnames));
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, nodes(s.n_defnames, s.defnames)));
   INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
   INDIGO_ASSIGN(const OperatorDefinition d, read_definition(c, nodes(s.n_definition, s.definition)));
   std::vector<Oid> types{d.right};

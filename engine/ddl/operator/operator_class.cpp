@@ -81,7 +81,7 @@ Oid operator_class_named(DdlContext& c, Oid method, const sql::QualifiedName& na
 
 Status execute_create_operator_family(DdlContext& c, const PgQuery__CreateOpFamilyStmt& s) {
   const auto q = sql::qualified_name(nodes(s.n_opfamilyname, s.opfamilyname));
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, nodes(s.n_opfamilyname, s.opfamilyname)));
   INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
   INDIGO_ASSIGN(const Oid method, find_index_method(c, s.amname));
   if (!c.catalog.is_superuser(c.catalog.user()))
@@ -93,7 +93,7 @@ Status execute_create_operator_family(DdlContext& c, const PgQuery__CreateOpFami
 
 Status execute_create_operator_class(DdlContext& c, const PgQuery__CreateOpClassStmt& s) {
   const auto q = sql::qualified_name(nodes(s.n_opclassname, s.opclassname));
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, nodes(s.n_opclassname, s.opclassname)));
   INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
   INDIGO_ASSIGN(const Oid method, find_index_method(c, s.amname));
   if (!c.catalog.is_superuser(c.catalog.user()))

@@ -178,6 +178,8 @@ Status set_statistics(DdlContext& c, const RelationPtr& relation, const PgQuery_
   if (sql::has_text(cmd.name)) {
     INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
     number = column->number;
+  } else if (relation->kind != RelationKind::kIndex && relation->kind != RelationKind::kPartitionedIndex) {
+    return Error(sqlstate::kFeatureNotSupported, "cannot refer to non-index column by number");
   } else {
     number = static_cast<int16_t>(cmd.num);
     if (number < 1 || static_cast<size_t>(number) > relation->columns.size()) {

@@ -375,8 +375,11 @@ Status create_table_as_stated(DdlContext& c, const PgQuery__CreateStmt& s,
   }
   spec.name = truncated_name(s.relation->relname);
   const std::string_view persistence = s.relation->relpersistence;
-  auto schema = creation_schema(c, s.relation->schemaname, persistence == "t");
-  if (!schema.ok()) return Error(std::move(*schema.take_error())).at(position(c, s.relation->location));
+  auto schema = creation_schema(c, *s.relation, persistence == "t");
+  if (!schema.ok()) {
+    Error error(std::move(*schema.take_error()));
+    return error.detail.empty() ? std::move(error).at(position(c, s.relation->location)) : std::move(error);
+  }
   spec.schema = *schema;
   spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
   INDIGO_TRY(check_on_commit(spec.persistence, s.oncommit));
@@ -505,14 +508,22 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
   TableSpec spec;
   spec.name = truncated_name(into.rel->relname);
   const std::string_view persistence = into.rel->relpersistence;
-  INDIGO_ASSIGN(spec.schema, creation_schema(c, into.rel->schemaname, persistence == "t"));
-  spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
-  INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
-  if (!free) return {};
-  INDIGO_TRY(check_on_commit(spec.persistence, into.on_commit));
-  INDIGO_ASSIGN(spec.access_method, new_table_method(c, into.access_method));
-  INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
-  INDIGO_ASSIGN(spec.tablespace, new_relation_tablespace(c, into.table_space_name, spec.persistence));
+  // False: the name is taken, and IF NOT EXISTS.
+  const auto place = [&]() -> Result<bool> {
+    INDIGO_ASSIGN(spec.schema, creation_schema(c, *into.rel, persistence == "t"));
+    spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
+    INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
+    if (!free) return false;
+    INDIGO_TRY(check_on_commit(spec.persistence, into.on_commit));
+    INDIGO_ASSIGN(spec.access_method, new_table_method(c, into.access_method));
+    INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
+    INDIGO_ASSIGN(spec.tablespace, new_relation_tablespace(c, into.table_space_name, spec.persistence));
+    return true;
+  };
+  if (s.if_not_exists) {
+    INDIGO_ASSIGN(const bool free, place());
+    if (!free) return {};
+  }
   const std::vector<std::string> names = sql::strings_of(nodes(into.n_col_names, into.col_names));
   Oid oid = kInvalidOid;
   RelationPtr relation;
@@ -520,6 +531,7 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
   std::string row, key;
   std::vector<Datum> values;
   const auto make = [&](const ResultShape& shape) -> Status {
+    if (!s.if_not_exists) INDIGO_TRY(place());  // the query's errors come first
     if (names.size() > shape.columns.size())
       return Error(sqlstate::kSyntaxError, "too many column names were specified");
     for (size_t i = 0; i < shape.columns.size(); i++) {

@@ -477,11 +477,12 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
   }
   if (e.n_collation > 0) {
     const TypePtr type = c.catalog.type(spec.type.oid);
+    INDIGO_ASSIGN(const Oid collation, resolve_collation(c, nodes(e.n_collation, e.collation), -1));
     if (type->collation == kInvalidOid) {
       return Error(sqlstate::kDatatypeMismatch,
                    "collations are not supported by type " + type_text(c, {type->oid, -1, kInvalidOid}));
     }
-    INDIGO_ASSIGN(spec.type.collation, resolve_collation(c, nodes(e.n_collation, e.collation), -1));
+    spec.type.collation = collation;
   }
   if (e.n_opclass > 0) {
     const auto q = sql::qualified_name(nodes(e.n_opclass, e.opclass));
@@ -586,16 +587,22 @@ Status leave_unbuilt(DdlContext& c, Oid table, IndexSpec spec, const std::vector
   return made.ok() ? Status() : made.error();
 }
 
+// The owner's, of a kind that has indexes, and no system catalog.
+Status check_indexable(DdlContext& c, const RelationInfo& relation) {
+  INDIGO_TRY(check_owner(c, relation));
+  if (relation.kind != RelationKind::kTable && relation.kind != RelationKind::kMaterializedView &&
+      !relation.is_partitioned()) {
+    return Error(sqlstate::kWrongObjectType, "cannot create index on relation " + quoted(relation.name))
+        .with_detail(not_supported_for(relation.kind));
+  }
+  return check_not_system(relation);
+}
+
 }  // namespace
 
 Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
   INDIGO_ASSIGN(const RelationPtr relation,
-                open_relation(c, s.relation, TableLockMode::kShare, false, check_definable));
-  if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView &&
-      !relation->is_partitioned()) {
-    return Error(sqlstate::kWrongObjectType, "cannot create index on relation " + quoted(relation->name))
-        .with_detail(not_supported_for(relation->kind));
-  }
+                open_relation(c, s.relation, TableLockMode::kShare, false, check_indexable));
   INDIGO_TRY(check_schema_privilege(c, relation->schema, types::kPrivilegeCreate));
   INDIGO_TRY(check_not_in_use(c, *relation, "CREATE INDEX"));
   if (s.n_exclude_op_names > 0) return unsupported("an exclusion constraint");

@@ -199,7 +199,7 @@ std::string text_search_text(DdlContext& c, const Address& address) {
 
 Result<NewTextSearchName> new_text_search_name(DdlContext& c, NodeList name) {
   const auto q = sql::qualified_name(name);
-  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, name));
   return NewTextSearchName{schema, truncated_name(q.name)};
 }
 

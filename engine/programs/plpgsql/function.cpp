@@ -221,8 +221,13 @@ Status PlpgsqlFunction::compile(SessionParts& session, std::span<const TypeRef> 
     given.type =
         in ? arguments[next_input++].oid
            : stand_in(sql::resolve_output(session.session_catalog(), actual, f.arguments, f.all_argument_types[i]));
-    if (in && given.type != oid::kRecord && is_pseudo(session.session_catalog(), given.type)) {
-      Error error = refused_type(session.session_catalog(), "accept", given.type);
+    const bool refused = in && given.type != oid::kRecord && is_pseudo(session.session_catalog(), given.type);
+    const bool again = !given.name.empty() && std::any_of(input.given.begin(), input.given.end(),
+                                                          [&](const auto& other) { return other.name == given.name; });
+    if (refused || again) {
+      Error error = refused ? refused_type(session.session_catalog(), "accept", given.type)
+                            : Error(SqlState("42P13"),
+                                    "parameter name \"" + given.name + "\" used more than once");
       error.add_context("compilation of PL/pgSQL function \"" + f.name + "\" near line 1");
       return error;
     }

@@ -75,6 +75,9 @@ Result<Datum> ParameterBinding::bind_literal(Portal& portal, const ScannedText& 
     if (error->position == 0) error->position = scanned.literals[i].location + 1;
     return error;
   }
+  // A number has no negative zero before it becomes a float8.
+  if (type.oid == oid::kFloat8 && scanned.literals[i].kind != sql::LiftedLiteral::Class::kString && value.f64 == 0)
+    return Datum::of(0.0);
   return value;
 }
 

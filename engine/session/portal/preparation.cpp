@@ -448,7 +448,7 @@ Status Preparation::refresh(PreparedPtr& prepared, Columns columns) {
     const auto& a = fresh->text_shape->columns;
     const auto& b = prepared->text_shape->columns;
     same = std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const auto& x, const auto& y) { return x.type == y.type; });
+                      [](const auto& x, const auto& y) { return x.type == y.type && x.name == y.name; });
   }
   if (!same) return Error(sqlstate::kFeatureNotSupported, "cached plan must not change result type");
   prepared = std::move(fresh);

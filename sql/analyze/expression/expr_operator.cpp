@@ -88,11 +88,12 @@ Result<ExprPtr> in_list(Scope& scope, const PgQuery__AExpr& e) {
     Setting<bool> lift(scope.lift, false);
     INDIGO_ASSIGN(left, transform(scope, e.lexpr));
   }
-  ExprList plain, with_vars, all{left};
+  ExprList items, plain, with_vars, all{left};  // `items`: those that are compared one by one
   bool rows = left->kind == ExprKind::kRow;
   for (const PgQuery__Node* n : nodes(e.rexpr->list->n_items, e.rexpr->list->items)) {
     INDIGO_ASSIGN(ExprPtr item, transform(scope, n));
     rows = rows || item->kind == ExprKind::kRow;
+    items.push_back(item);
     if (contains_vars(item)) {
       with_vars.push_back(std::move(item));
     } else {
@@ -120,11 +121,10 @@ Result<ExprPtr> in_list(Scope& scope, const PgQuery__AExpr& e) {
       array->location = location_of(e.rexpr);
       INDIGO_ASSIGN(ExprPtr compare, make_array_operator(scope.a, name, left, array, any, e.location));
       parts.push_back(std::move(compare));
-      plain.clear();
+      items = std::move(with_vars);
     }
   }
-  plain.insert(plain.end(), with_vars.begin(), with_vars.end());
-  for (const ExprPtr& item : plain) {
+  for (const ExprPtr& item : items) {
     INDIGO_ASSIGN(ExprPtr compare, compare_item(scope, name, left, item, e.location));
     parts.push_back(std::move(compare));
   }

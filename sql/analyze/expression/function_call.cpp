@@ -85,14 +85,7 @@ Status refuse_decorations(Scope& scope, const CallDecoration& d) {
 }
 
 Error not_found(Scope& scope, const CallDecoration& d, const FunctionArguments& types, Lookup lookup) {
-  std::string arguments;
-  const size_t positional = types.types.size() - types.names.size();
-  for (size_t i = 0; i < types.types.size(); i++) {
-    if (i) arguments += ", ";
-    if (i >= positional) arguments += types.names[i - positional] + " => ";
-    arguments += format_type(scope.catalog(), types.types[i]);
-  }
-  const std::string signature = d.name + "(" + arguments + ")";
+  const std::string signature = signature_text(scope.catalog(), d.name, types.types, types.names);
   if (lookup == Lookup::kAmbiguous) {
     return scope.error(sqlstate::kAmbiguousFunction, "function " + signature + " is not unique", d.location)
         .with_hint("Could not choose a best candidate function. You might need to add explicit type casts.");
@@ -242,11 +235,7 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
     INDIGO_ASSIGN(ExprPtr filter, transform(scope, call.agg_filter));
     INDIGO_ASSIGN(decoration.filter, coerce_to_boolean(scope.a, filter, "FILTER"));
   }
-  if (!name.schema.empty() && scope.catalog().schema_named(name.schema) == kInvalidOid) {
-    return scope.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(name.schema) + "\" does not exist",
-                       call.location);
-  }
-  INDIGO_TRY(scope.a.check_schema(name.schema, call.location));
+  INDIGO_TRY(scope.a.check_qualified(name, name_parts, call.location));
   FunctionCall found;
   Lookup lookup = find_function(scope.catalog(), name.schema, name.name, arguments.types, found);
   if (lookup != Lookup::kFound) {

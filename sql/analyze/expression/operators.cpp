@@ -167,11 +167,8 @@ const OperatorInfo* find_operator_quietly(catalog::CatalogView& catalog, std::st
 
 Result<const OperatorInfo*> find_operator(Analysis& a, NodeList name, Oid left, Oid right, int location) {
   const QualifiedName q = qualified_name(name);
-  if (!q.schema.empty() && a.catalog.schema_named(q.schema) == kInvalidOid) {
-    return a.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(q.schema) + "\" does not exist", location);
-  }
   bool ambiguous = false;
-  INDIGO_TRY(a.check_schema(q.schema, location));
+  INDIGO_TRY(a.check_qualified(q, name, location));
   if (const OperatorInfo* op = find_operator_quietly(a.catalog, q.schema, q.name, left, right, &ambiguous)) {
     if (op->function == kInvalidOid) {
       return a.error(sqlstate::kUndefinedFunction,

@@ -16,7 +16,7 @@ using types::FunctionKind;
 
 Error unknown_procedure(Analysis& a, const std::string& name, const FunctionArguments& types, Lookup lookup,
                         int location) {
-  const std::string text = signature_text(a.catalog, name, types.types);
+  const std::string text = signature_text(a.catalog, name, types.types, types.names);
   if (lookup == Lookup::kAmbiguous) {
     return a.error(sqlstate::kAmbiguousFunction, "procedure " + text + " is not unique", location)
         .with_hint("Could not choose a best candidate procedure. You might need to add explicit type casts.");

@@ -172,10 +172,11 @@ class Joiner {
       }
       INDIGO_ASSIGN(const NamespaceColumn* l, side_column(scope_, left, names[i], "left"));
       INDIGO_ASSIGN(const NamespaceColumn* r, side_column(scope_, right, names[i], "right"));
+      // Types that have none in common are told before the operator is missed.
+      INDIGO_ASSIGN(ExprPtr column, merge_columns(scope_, type_, l->expr, r->expr));
       INDIGO_ASSIGN(const ExprPtr same, make_operator(scope_.a, "=", l->expr, r->expr, -1));
       INDIGO_ASSIGN(ExprPtr condition, coerce_to_boolean(scope_.a, same, "JOIN/USING"));
       conditions.push_back(std::move(condition));
-      INDIGO_ASSIGN(ExprPtr column, merge_columns(scope_, type_, l->expr, r->expr));
       merged.columns.push_back({names[i], std::move(column)});
     }
     return make_and(std::move(conditions));

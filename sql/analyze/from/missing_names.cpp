@@ -92,13 +92,26 @@ Error missing_column(Scope& scope, std::string_view relation, std::string_view c
   return error;
 }
 
+namespace {
+
+bool names_cte(const Scope& scope, const Entry& entry, std::string_view name) {
+  if (entry.kind != EntryKind::kCte || entry.cte < 0) return false;
+  const Scope* owner = &scope;
+  for (int i = 0; i < entry.cte_levels_up && owner != nullptr; i++) owner = owner->parent;
+  return owner != nullptr && static_cast<size_t>(entry.cte) < owner->query->ctes.size() &&
+         owner->query->ctes[static_cast<size_t>(entry.cte)].name == name;
+}
+
+}  // namespace
+
 Error missing_table(Scope& scope, std::string_view schema, std::string_view name, int location) {
   const auto relation = scope.catalog().find_relation(schema, name);
   for (Scope* level = &scope; level != nullptr; level = level->parent) {
     for (const Entry& entry : level->query->entries) {
       const bool same_table = relation && entry.relation && entry.relation->oid == relation->oid;
       const bool same_alias = entry.alias == name;
-      if (!same_table && !same_alias) continue;
+      const bool same_cte = schema.empty() && names_cte(*level, entry, name);
+      if (!same_table && !same_alias && !same_cte) continue;
       Error error =
           scope.error(sqlstate::kUndefinedTable,
                       "invalid reference to FROM-clause entry for table \"" + std::string(name) + "\"", location);

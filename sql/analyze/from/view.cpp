@@ -4,6 +4,7 @@
 #include "base/fiber/stack.h"
 #include "catalog/descriptor/session_context.h"
 #include "sql/analyze/from/from.h"
+#include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
 #include "sql/parse/node.h"
 #include "sql/parse/parser.h"
@@ -24,6 +25,19 @@ class Expanding {
  private:
   std::vector<Oid>& views_;
 };
+
+// The views of the information schema have the base types of their columns' domains, which is what conditions are about. A
+// domain's modifier is told to clients, so such a column is of its domain.
+void declare_columns(const Scope& scope, const RelationInfo& view, Query& query) {
+  if (query.set_operation != nullptr) return;
+  size_t at = 0;
+  for (TargetEntry& t : query.targets) {
+    if (t.hidden || at == view.columns.size()) continue;
+    const TypeRef& declared = view.columns[at++].type;
+    const auto type = declared.oid == t.expr->type.oid ? nullptr : scope.catalog().type(declared.oid);
+    if (type != nullptr && type->base_typmod >= 0) t.expr = make_relabel(t.expr, declared, true);
+  }
+}
 
 }  // namespace
 
@@ -50,6 +64,7 @@ Result<std::shared_ptr<const Query>> expand_view(Scope& scope, const RelationInf
   Analysis inner(scope.a, view.view_definition);
   Scope top(inner, nullptr);
   INDIGO_TRY(transform_select(top, *parsed->statements()[0].node->select_stmt));
+  declare_columns(scope, view, *top.query);
   return std::shared_ptr<const Query>(std::move(top.query));
 }
 

@@ -167,7 +167,9 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
     } else if (param != nullptr) {
       const TypeRef input = checked_in_steps(catalog, base_plain);
       const bool in_steps = input.oid != base_plain.oid;
-      INDIGO_ASSIGN(value, a.resolve_parameter(*param, in_steps && a.is_lifted(*param) ? input : base_plain));
+      TypeRef resolved = in_steps && a.is_lifted(*param) ? input : base_plain;
+      if (resolved.oid == oid::kInterval) resolved.typmod = base_typmod;
+      INDIGO_ASSIGN(value, a.resolve_parameter(*param, resolved));
       if (value && in_steps) {
         if (value->type.oid != input.oid) value = make_relabel(value, input, true, location);
         INDIGO_ASSIGN(value, coerce_type(a, value, base_plain, Coercion::kImplicit, Form::kImplicitCast, location));

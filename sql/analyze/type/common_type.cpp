@@ -61,8 +61,10 @@ int32_t select_common_typmod(std::span<const ExprPtr> list, Oid type) {
 
 Result<TypeRef> unify(Analysis& a, ExprList& list, const char* construct) {
   INDIGO_ASSIGN(const Oid type, select_common_type(a, list, construct));
+  const bool of_case = std::string_view(construct) == "CASE";  // then the first of the list is what ELSE gives
   for (ExprPtr& e : list) {
-    INDIGO_ASSIGN(e, coerce_to_common(a, e, type, construct));
+    const char* part = !of_case ? construct : &e == list.data() ? "CASE/ELSE" : "CASE/WHEN";
+    INDIGO_ASSIGN(e, coerce_to_common(a, e, type, part));
   }
   TypeRef out = type_with_collation(a.catalog, {type, select_common_typmod(list, type), kInvalidOid});
   if (out.collation != kInvalidOid) {

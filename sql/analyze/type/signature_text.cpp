@@ -2,17 +2,28 @@
 
 namespace indigo::sql {
 
-std::string type_list_text(catalog::CatalogView& catalog, std::span<const Oid> types) {
+namespace {
+
+std::string list_text(catalog::CatalogView& catalog, std::span<const Oid> types, std::span<const std::string> names) {
   std::string out;
+  const size_t positional = types.size() - names.size();
   for (size_t i = 0; i < types.size(); i++) {
     if (i) out += ", ";
+    if (i >= positional) out += names[i - positional] + " => ";
     out += format_type(catalog, types[i]);
   }
   return out;
 }
 
-std::string signature_text(catalog::CatalogView& catalog, std::string_view name, std::span<const Oid> types) {
-  return std::string(name) + "(" + type_list_text(catalog, types) + ")";
+}  // namespace
+
+std::string type_list_text(catalog::CatalogView& catalog, std::span<const Oid> types) {
+  return list_text(catalog, types, {});
+}
+
+std::string signature_text(catalog::CatalogView& catalog, std::string_view name, std::span<const Oid> types,
+                           std::span<const std::string> names) {
+  return std::string(name) + "(" + list_text(catalog, types, names) + ")";
 }
 
 std::string operator_text(catalog::CatalogView& catalog, std::string_view name, Oid left, Oid right) {

@@ -14,8 +14,9 @@ namespace indigo::sql {
 
 // "integer, unknown"
 std::string type_list_text(catalog::CatalogView& catalog, std::span<const Oid> types);
-// "name(integer, unknown)"
-std::string signature_text(catalog::CatalogView& catalog, std::string_view name, std::span<const Oid> types);
+// "name(integer, unknown)", "name(integer, b => unknown)": `names` are of the last arguments.
+std::string signature_text(catalog::CatalogView& catalog, std::string_view name, std::span<const Oid> types,
+                           std::span<const std::string> names = {});
 // "integer + text", "- text" when left is invalid
 std::string operator_text(catalog::CatalogView& catalog, std::string_view name, Oid left, Oid right);
 

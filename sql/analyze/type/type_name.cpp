@@ -42,7 +42,7 @@ Result<std::shared_ptr<const types::TypeInfo>> find_info(Analysis& a, const PgQu
   }
   if (!q.database.empty() && q.database != a.catalog.database_name()) {
     return a.error(sqlstate::kFeatureNotSupported,
-                   "cross-database references are not implemented: " + type_name_text(t), t->location);
+                   "cross-database references are not implemented: " + type_name_text(t), -1);
   }
   if (!q.schema.empty() && a.catalog.schema_named(q.schema) == kInvalidOid) {
     return a.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(q.schema) + "\" does not exist",
@@ -70,7 +70,7 @@ Result<TypeRef> find_type_name(Analysis& a, const PgQuery__TypeName* t) {
     INDIGO_ASSIGN(const auto texts, modifier_texts(a, t));
     if (info->modifier_in == kInvalidOid) {
       return a.error(sqlstate::kSyntaxError,
-                     "type modifier is not allowed for type \"" + format_type(a.catalog, info->oid) + "\"",
+                     "type modifier is not allowed for type \"" + type_name_text(t) + "\"",
                      t->location);
     }
     auto parsed = types::typmod_input(*info, texts);
@@ -104,10 +104,7 @@ Result<TypeRef> resolve_type_name(Analysis& a, const PgQuery__TypeName* t) {
 Result<Oid> resolve_collation(Analysis& a, const PgQuery__CollateClause* clause) {
   const NodeList parts = nodes(clause->n_collname, clause->collname);
   const QualifiedName q = qualified_name(parts);
-  if (!q.schema.empty() && a.catalog.schema_named(q.schema) == kInvalidOid) {
-    return a.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(q.schema) + "\" does not exist",
-                   clause->location);
-  }
+  INDIGO_TRY(a.check_qualified(q, parts, clause->location));
   const Oid found = q.valid ? a.catalog.find_collation(q.schema, q.name) : kInvalidOid;
   if (found == kInvalidOid) {
     return a.error(sqlstate::kUndefinedObject,

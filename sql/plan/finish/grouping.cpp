@@ -57,11 +57,42 @@ Result<std::shared_ptr<const AggregateExpr>> resolved_aggregate(Resolver& resolv
   return std::shared_ptr<const AggregateExpr>(std::move(out));
 }
 
+// Each of several grouping sets reads the rows: what volatile functions give is computed below them, once a row.
+Status compute_volatile_once(Stage& stage, const ExprList& aggregates) {
+  ExprList computed;
+  const auto add = [&](const ExprPtr& e) {
+    if (e && contains_volatile(*e)) add_new(computed, e);
+  };
+  for (const ExprPtr& e : aggregates) {
+    const auto& a = as<AggregateExpr>(*e);
+    for (const ExprPtr& argument : a.arguments) add(argument);
+    for (const SortKey& key : a.order) add(key.expr);
+    add(a.filter);
+  }
+  if (computed.empty()) return {};
+  Layout layout = stage.built.layout;
+  std::vector<PlanColumn> columns = stage.built.plan->columns;
+  ExprList projection;
+  for (size_t i = 0; i < layout.outputs.size(); i++)
+    projection.push_back(make_column(0, static_cast<int>(i), layout.outputs[i]->type));
+  Resolver resolve(stage.built.layout);
+  for (const ExprPtr& e : computed) {
+    INDIGO_ASSIGN(ExprPtr value, resolve(e));
+    projection.push_back(std::move(value));
+    columns.push_back({"", e->type});
+    layout.outputs.push_back(e);
+  }
+  PlanPtr plan = projected(stage.built.plan, std::move(projection), std::move(columns));
+  stage.built = {std::move(plan), std::move(layout)};
+  return {};
+}
+
 }  // namespace
 
 Status add_grouping(Level& level, Stage& stage) {
   Query& q = level.work;
   const Calls calls = collect_calls(q);
+  if (q.grouping_sets.size() > 1) INDIGO_TRY(compute_volatile_once(stage, calls.aggregates));
   const Plan& input = *stage.built.plan;
   Resolver resolve(stage.built.layout);
   AggregatePlan parts;
