@@ -130,6 +130,7 @@ Status InstanceImpl::start() {
   }
   store_options.memory_limit_bytes = static_cast<uint64_t>(number(defaults_, "memory_limit")) * 1024;
   if (store_options.memory_limit_bytes == 0) store_options.memory_limit_bytes = machine_memory_bytes() / 5 * 4;
+  change_stream_.set_gathering_limit(store_options.memory_limit_bytes / 5);
   const int64_t slots_megabytes = number(defaults_, "max_slot_wal_keep_size");
   change_stream_.set_limit(slots_megabytes >= 0 ? slots_megabytes << 20
                                                 : static_cast<int64_t>(store_options.memory_limit_bytes / 4));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "engine/foreign/foreign_options.h"
 #include "engine/remote/remote_connections.h"
@@ -43,7 +44,8 @@ Error remote_error(Foreign& f, const RemoteAnswer& answer, const std::string& st
 }
 
 // What runs is left where the wait for it is ended: its connection is none any more.
-Result<RemoteAnswer> ask(SessionParts& session, const std::shared_ptr<Foreign>& f, const std::string& statement) {
+Result<RemoteAnswer> ask(SessionParts& session, const std::shared_ptr<Foreign>& f, const std::string& statement,
+                         const RemoteConnection::RowTaker& take = nullptr) {
   const auto leave = [&] { std::erase_if(session.remote().foreign(), [&](const auto& e) { return e.second == f; }); };
   if (const Status drained = f->connection->drain(); !drained.ok()) {
     leave();
@@ -56,7 +58,7 @@ Result<RemoteAnswer> ask(SessionParts& session, const std::shared_ptr<Foreign>& 
       return Error(closed.error());
     }
   }
-  auto answer = f->connection->run(statement);
+  auto answer = f->connection->run(statement, take);
   if (!answer.ok()) {
     leave();
   } else if (!*answer) {
@@ -179,7 +181,7 @@ class RemoteRows final : public types::SetProducer {
   uint32_t next(types::FuncContext& context, std::span<Vector> columns, uint32_t capacity) override {
     uint32_t n = 0;
     while (n < capacity && !ended_) {
-      if (!answer_ || at_ == answer_.row_count()) {
+      if (at_ == rows_.size()) {
         if (n > 0) return n;
         if (Status got = fetch(); !got.ok()) {
           ended_ = true;
@@ -189,7 +191,7 @@ class RemoteRows final : public types::SetProducer {
         continue;
       }
       const RemoteFormats formats(session_, *foreign_->connection);
-      for (; n < capacity && at_ < answer_.row_count(); n++, at_++) {
+      for (; n < capacity && at_ < rows_.size(); n++, at_++) {
         if (!read_row(context)) return 0;
         const std::string image = types::make_record(relation_->row_type, types_, values_);
         columns[0].set_datum(n, Datum::of(context.arena().copy(Str(image))));
@@ -221,24 +223,33 @@ class RemoteRows final : public types::SetProducer {
   }
 
   Status fetch() {
-    if (answer_ && answer_.row_count() < static_cast<size_t>(fetch_size_)) {
+    if (fetched_ && rows_.size() < static_cast<size_t>(fetch_size_)) {
       ended_ = true;
       return {};
     }
     if (!in_its_transaction()) {
       return Error(sqlstate::kInvalidCursorState, "the transaction on the other server has ended");
     }
-    auto got = ask(session_, foreign_, "FETCH " + std::to_string(fetch_size_) + " FROM " + cursor_);
-    if (!got.ok()) return in_statement(std::move(got));
-    answer_ = std::move(*got);
+    rows_.clear();
     at_ = 0;
-    if (answer_.row_count() == 0) ended_ = true;
-    if (answer_.row_count() == 0 || answer_.column_count() == std::max<size_t>(columns_.size(), 1)) return {};
-    return Error(SqlState("HV021"), "remote query result does not match the foreign table");
+    bool fits = true;
+    // The rows are the session's memory, and count as that.
+    const auto take = [&](const RemoteAnswer& row) {
+      fits = fits && row.column_count() == std::max<size_t>(columns_.size(), 1);
+      if (!fits) return;
+      note_work(row.bytes());
+      rows_.push_back(row.row(0));
+    };
+    auto got = ask(session_, foreign_, "FETCH " + std::to_string(fetch_size_) + " FROM " + cursor_, take);
+    if (!got.ok()) return in_statement(std::move(got));
+    if (!fits) return Error(SqlState("HV021"), "remote query result does not match the foreign table");
+    fetched_ = true;
+    ended_ = rows_.empty();
+    return {};
   }
 
   bool read_row(types::FuncContext& context) {
-    const auto texts = answer_.row(at_);
+    const RemoteRow& texts = rows_[at_];
     values_.clear();
     for (const Phys phys : phys_) values_.push_back(Datum::make_null(phys));
     for (size_t i = 0; i < columns_.size(); i++) {
@@ -267,10 +278,10 @@ class RemoteRows final : public types::SetProducer {
   std::vector<bool> domains_;
   std::vector<size_t> columns_;  // those that are not dropped
   std::string statement_, cursor_;
-  RemoteAnswer answer_;
+  std::vector<RemoteRow> rows_;  // of the FETCH before
   size_t at_ = 0;
   std::vector<Datum> values_;
-  bool ended_ = false;
+  bool fetched_ = false, ended_ = false;
 };
 
 // ---- functions
@@ -334,8 +345,13 @@ Result<std::unique_ptr<types::SetProducer>> open_remote_table(
 Result<std::vector<std::vector<std::optional<std::string>>>> ask_foreign_server(SessionParts& session, Oid server,
                                                                                 const std::string& statement) {
   INDIGO_ASSIGN(const auto f, foreign_connection(session, server, session.user()));
-  INDIGO_ASSIGN(const RemoteAnswer answer, ask(session, f, statement));
-  return answer.rows();
+  std::vector<RemoteRow> out;
+  Status taken;
+  INDIGO_TRY(ask(session, f, statement, [&](const RemoteAnswer& row) {
+    if (taken.ok()) taken = row.add_rows(out);
+  }));
+  if (!taken.ok()) return Error(taken.error());
+  return out;
 }
 
 std::span<const SystemValue> remote_table_values() { return kRemoteTableValues; }

@@ -2,6 +2,8 @@
 // rows has their shape as its last argument.
 #include <optional>
 
+#include "base/exception_error.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "catalog/object_privileges.h"
@@ -151,15 +153,19 @@ Status check_columns(const RowMaker& maker, size_t columns) {
 
 Status add_rows(RowMaker& maker, const RemoteAnswer& answer) {
   INDIGO_TRY(check_columns(maker, answer.column_count()));
-  for (size_t i = 0; i < answer.row_count(); i++) INDIGO_TRY(maker.add(answer.row(i)));
-  return {};
+  const auto add = [&]() -> Status {
+    note_work(answer.bytes());  // looks whether the session may hold more
+    for (size_t i = 0; i < answer.row_count(); i++) INDIGO_TRY(maker.add(answer.row(i)));
+    return {};
+  };
+  return catch_exceptions(add, [] {});
 }
 
 // Of the statement that runs: the rows of its first result (`all`: of the last one) or its tag.
 Status take_answers(SessionParts& session, Link& link, RowMaker& maker, bool fail, const std::string& doing, bool all) {
   const RemoteFormats formats(session, *link);
   while (true) {
-    INDIGO_ASSIGN(const RemoteAnswer answer, link.kept(link->next()));
+    INDIGO_ASSIGN(RemoteAnswer answer, link.kept(link->next()));
     if (!answer) return {};
     Status done;
     if (answer.failed()) {
@@ -175,6 +181,7 @@ Status take_answers(SessionParts& session, Link& link, RowMaker& maker, bool fai
       return done;
     }
     if (!all && answer.status() != Libpq::kOneRow) return {};
+    link->give_back(std::move(answer));
   }
 }
 
@@ -182,7 +189,7 @@ Status record(SessionParts& session, Arguments arguments, const SystemRowSink& s
   RowMaker maker(session, arguments.back().str, sink);
   const Call call = read_call(arguments.first(arguments.size() - 1), 1);
   INDIGO_ASSIGN(Link link, any_link(session, call));
-  INDIGO_ASSIGN(const bool sent, link->send(text(call.rest[0]), true));
+  INDIGO_ASSIGN(const bool sent, link->send(text(call.rest[0])));
   if (!sent) return link.report(RemoteAnswer(), call.fail, "while executing query");
   return take_answers(session, link, maker, call.fail, "while executing query", true);
 }
@@ -193,12 +200,18 @@ Status fetch(SessionParts& session, Arguments arguments, const SystemRowSink& si
   INDIGO_ASSIGN(Link link, known_link(session, call));
   const std::string cursor = text(call.rest[0]);
   const std::string statement = "FETCH " + std::to_string(call.rest[1].i32) + " FROM " + cursor;
-  INDIGO_ASSIGN(const RemoteAnswer answer, link.kept(link->run(statement)));
+  Status added;
+  const auto add = [&](const RemoteAnswer& row) {
+    if (!added.ok()) return;
+    const RemoteFormats formats(session, *link);
+    added = add_rows(maker, row);
+  };
+  INDIGO_ASSIGN(const RemoteAnswer answer, link.kept(link->run(statement, add)));
   if (!answer || answer.failed())
     return link.report(answer, call.fail, "while fetching from cursor \"" + cursor + "\"");
   if (!answer.has_rows()) return Error(SqlState("34000"), "cursor \"" + cursor + "\" does not exist");
-  const RemoteFormats formats(session, *link);
-  return add_rows(maker, answer);
+  if (!added.ok()) return added;
+  return check_columns(maker, answer.column_count());
 }
 
 Status get_result(SessionParts& session, Arguments arguments, const SystemRowSink& sink) {
@@ -288,7 +301,7 @@ Result<OwnedDatum> close_cursor(SessionParts& session, Arguments arguments) {
 
 Result<OwnedDatum> send_query(SessionParts& session, Arguments arguments) {
   INDIGO_ASSIGN(const Link link, Link::known(session, text(arguments[0])));
-  INDIGO_ASSIGN(const bool sent, link->send(text(arguments[1]), true));
+  INDIGO_ASSIGN(const bool sent, link->send(text(arguments[1])));
   if (!sent) {
     const std::string why = link->error();
     session.notice(Severity::kNotice,

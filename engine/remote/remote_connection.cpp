@@ -81,6 +81,7 @@ struct RemoteConnection::State {
   }
   bool read_some() {
     std::unique_lock lock(mutex);
+    done.clear();
     const bool unsent = pq.flush(connection) > 0;
     const bool busy = pq.busy(connection) != 0;
     if (unsent || busy) {
@@ -109,6 +110,7 @@ struct RemoteConnection::State {
   std::condition_variable changed;  // wakes the statement's thread
   WaitPoint ready;                  // wakes the session
   std::deque<RemoteAnswer> answers;
+  std::vector<RemoteAnswer> done;  // given back
   size_t queued_bytes = 0;
   bool connected = false;  // or failed to
   bool reading = false;
@@ -129,10 +131,8 @@ RemoteRow RemoteAnswer::row(size_t i) const {
   return out;
 }
 
-Result<std::vector<RemoteRow>> RemoteAnswer::rows() const {
-  std::vector<RemoteRow> out;
-  INDIGO_TRY(take_remote_rows(*pq_, answer_.get(), column_count(), out));
-  return out;
+Status RemoteAnswer::add_rows(std::vector<RemoteRow>& out) const {
+  return take_remote_rows(*pq_, answer_.get(), column_count(), out);
 }
 
 Error RemoteAnswer::error(const std::string& otherwise) const {
@@ -204,13 +204,13 @@ Result<std::unique_ptr<RemoteConnection>> RemoteConnection::open(const std::stri
   return std::unique_ptr<RemoteConnection>(new RemoteConnection(std::move(state)));
 }
 
-Result<bool> RemoteConnection::send(const std::string& statement, bool by_rows) {
+Result<bool> RemoteConnection::send(const std::string& statement) {
   State& s = *state_;
   {
     const std::lock_guard lock(s.mutex);
     if (s.reading || !s.answers.empty()) return false;
     if (s.pq.send(s.connection, statement.c_str()) == 0) return false;
-    if (by_rows) s.pq.one_row_at_a_time(s.connection);
+    s.pq.one_row_at_a_time(s.connection);
     s.reading = true;
   }
   const Status started = start_remote_thread([state = state_] { state->read(); },
@@ -236,17 +236,27 @@ Result<RemoteAnswer> RemoteConnection::next() {
   return out;
 }
 
+void RemoteConnection::give_back(RemoteAnswer answer) {
+  const std::lock_guard lock(state_->mutex);
+  state_->done.push_back(std::move(answer));
+}
+
 bool RemoteConnection::busy() {
   const std::lock_guard lock(state_->mutex);
   return state_->answers.empty() && state_->reading;
 }
 
-Result<RemoteAnswer> RemoteConnection::run(const std::string& statement) {
-  INDIGO_ASSIGN(const bool sent, send(statement, false));
+Result<RemoteAnswer> RemoteConnection::run(const std::string& statement, const RowTaker& take) {
+  INDIGO_ASSIGN(const bool sent, send(statement));
   RemoteAnswer last;
   while (sent) {
     INDIGO_ASSIGN(RemoteAnswer answer, next());
     if (!answer) break;
+    if (answer.status() == Libpq::kOneRow) {
+      if (take) take(answer);
+      give_back(std::move(answer));
+      continue;
+    }
     if (!last || !last.failed()) last = std::move(answer);
   }
   return last;
@@ -290,8 +300,9 @@ Result<std::string> RemoteConnection::cancel() {
 
 Status RemoteConnection::drain() {
   while (true) {
-    INDIGO_ASSIGN(const RemoteAnswer answer, next());
+    INDIGO_ASSIGN(RemoteAnswer answer, next());
     if (!answer) return {};
+    give_back(std::move(answer));
   }
 }
 

@@ -10,6 +10,7 @@
 // Thread safety: belongs to a session.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,8 +36,8 @@ class RemoteAnswer {
   size_t row_count() const { return static_cast<size_t>(pq_->row_count(answer_.get())); }
   // As it is, of whatever shape: whoever asks knows column_count(), and checks the encoding.
   RemoteRow row(size_t i) const;
-  // All of them, in UTF-8 (take_remote_rows).
-  Result<std::vector<RemoteRow>> rows() const;
+  // All of them, in UTF-8 (take_remote_rows). Appends.
+  Status add_rows(std::vector<RemoteRow>& out) const;
   std::string tag() const { return pq_->tag(answer_.get()); }
   std::string affected() const { return pq_->affected(answer_.get()); }
   // The other server's error. `otherwise`: what the connection says, where the answer says nothing.
@@ -57,15 +58,20 @@ class RemoteConnection {
   RemoteConnection& operator=(const RemoteConnection&) = delete;
 
   bool used_password() const { return used_password_; }
-  // False: the statement could not be sent, as error() says. One must have ended before the next is sent. `by_rows`: each row
+  // False: the statement could not be sent, as error() says. One must have ended before the next is sent. Each row
   // is an answer, and one without rows ends them.
-  Result<bool> send(const std::string& statement, bool by_rows);
+  Result<bool> send(const std::string& statement);
   // The running statement's next answer. Waits.
   Result<RemoteAnswer> next();
+  // An answer that is done with. The thread that has made it frees it: a session's memory is what it has taken less what it
+  // has freed, so what others have taken must not be freed by it.
+  void give_back(RemoteAnswer answer);
   // Would next() wait?
   bool busy();
-  // Sends, and throws away what has not been asked for; the last answer, or the first that has failed. Empty: not sent.
-  Result<RemoteAnswer> run(const std::string& statement);
+  // Sends; the last answer, or the first that has failed. Empty: not sent. Rows come one by one, so that no more of them wait than
+  // kQueuedBytes, and are not in the answer: `take` gets them.
+  using RowTaker = std::function<void(const RemoteAnswer& row)>;
+  Result<RemoteAnswer> run(const std::string& statement, const RowTaker& take = nullptr);
   // Asks the other server to stop what it does; what went wrong, or nothing.
   Result<std::string> cancel();
   // Ends what runs and takes its answers.

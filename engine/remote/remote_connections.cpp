@@ -9,7 +9,7 @@ void RemoteConnections::end_transaction(bool committed) {
     if (f.open) {
       f.open = false;
       f.to_close.clear();
-      const auto sent = f.connection->send(committed && !f.failed ? "COMMIT TRANSACTION" : "ABORT TRANSACTION", false);
+      const auto sent = f.connection->send(committed && !f.failed ? "COMMIT TRANSACTION" : "ABORT TRANSACTION");
       keep = keep && sent.ok() && *sent;  // one whose statement was left is closed
     }
     at = keep ? std::next(at) : foreign_.erase(at);

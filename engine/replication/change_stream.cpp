@@ -61,6 +61,15 @@ std::optional<uint64_t> read_position(std::string_view text) {
   return uint64_t{parts[0]} << 32 | parts[1];
 }
 
+Status ChangeStream::count_gathered(size_t bytes) {
+  if (gathered_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= gathering_limit_bytes_) return {};
+  forget_gathered(bytes);
+  return Error(sqlstate::kOutOfMemory, "out of memory")
+      .with_detail("Open transactions hold more changes for replication slots than " +
+                   std::to_string(gathering_limit_bytes_) + " bytes.")
+      .with_hint("Change less in one transaction, or increase \"memory_limit\".");
+}
+
 Status ChangeStream::take_turn() {
   const WaitResult waited = turn_free_.wait([this] { return !turn_taken_.exchange(true, std::memory_order_acquire); });
   if (waited == WaitResult::kInterrupted) return interrupt_error(Waiter::current().interrupted());

@@ -49,6 +49,9 @@ class ChangeStream {
   // ---- writers
   // Whether changes are to be told at all.
   bool wanted() const { return slots_wanted_.load(std::memory_order_seq_cst) > 0; }
+  // What open transactions have gathered is no more than set_gathering_limit() says, all together. 53200.
+  Status count_gathered(size_t bytes);
+  void forget_gathered(size_t bytes) { gathered_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
   // Waits for the turn, suspending the session; an interrupt ends the wait.
   Status take_turn();
   void give_turn();
@@ -120,6 +123,7 @@ class ChangeStream {
   Result<std::unique_ptr<Reader>> use(std::string_view name, Oid database, int32_t pid, Waiter& waiter);
   // Bytes that one slot may hold back; negative: no limit.
   void set_limit(int64_t bytes) { limit_bytes_.store(bytes, std::memory_order_relaxed); }
+  void set_gathering_limit(uint64_t bytes) { gathering_limit_bytes_ = bytes; }
   int64_t limit() const { return limit_bytes_.load(std::memory_order_relaxed); }
 
  private:
@@ -149,6 +153,8 @@ class ChangeStream {
 
   std::atomic<uint32_t> slots_wanted_{0};
   std::atomic<int64_t> limit_bytes_{-1};
+  std::atomic<size_t> gathered_bytes_{0};
+  uint64_t gathering_limit_bytes_ = UINT64_MAX;  // set before there are sessions
   std::atomic<bool> turn_taken_{false};
   WaitPoint turn_free_, slot_free_;
 

@@ -1,34 +1,57 @@
 #include "engine/replication/session_changes.h"
 
+#include <utility>
+
 #include "engine/replication/changed_table.h"
 
 namespace indigo::engine::replication {
 
-RowChange& SessionChanges::add(RowChange::Kind kind, const RowChange::Relation& relation) {
+Status SessionChanges::add(RowChange change) {
+  const size_t bytes = change.bytes();
+  INDIGO_TRY(stream_.count_gathered(bytes));
+  bytes_ += bytes;
+  changes_.push_back(std::move(change));
+  return {};
+}
+
+Status SessionChanges::add_row(RowChange::Kind kind, const RowChange::Relation& relation, Bytes old_row,
+                               Bytes new_row) {
   auto& identity = identities_[relation];
   // Types may have changed since, which the relation's descriptor does not tell.
   if (identity == nullptr || table_of(*identity).version != catalog_.version()) {
     identity = changed_table(catalog_, relation);
   }
-  RowChange& change = changes_.emplace_back();
+  RowChange change;
   change.kind = kind;
   change.relation = relation;
   change.identity = identity;
-  return change;
-}
-
-void SessionChanges::inserted(const RowChange::Relation& relation, Bytes row) {
-  add(RowChange::Kind::kInsert, relation).new_row = row;
-}
-
-void SessionChanges::updated(const RowChange::Relation& relation, Bytes old_row, Bytes new_row) {
-  RowChange& change = add(RowChange::Kind::kUpdate, relation);
   change.old_row = old_row;
   change.new_row = new_row;
+  return add(std::move(change));
 }
 
-void SessionChanges::erased(const RowChange::Relation& relation, Bytes old_row) {
-  add(RowChange::Kind::kDelete, relation).old_row = old_row;
+void SessionChanges::rollback_to(const Mark& mark) {
+  if (changes_.size() <= mark.changes) return;
+  changes_.resize(mark.changes);
+  stream_.forget_gathered(bytes_ - mark.bytes);
+  bytes_ = mark.bytes;
+}
+
+void SessionChanges::forget_changes() {
+  changes_.clear();
+  stream_.forget_gathered(std::exchange(bytes_, 0));
+}
+
+Status SessionChanges::inserted(const RowChange::Relation& relation, Bytes row) {
+  return add_row(RowChange::Kind::kInsert, relation, Bytes(), row);
+}
+
+Status SessionChanges::updated(const RowChange::Relation& relation, Bytes old_row, Bytes new_row) {
+  return add_row(RowChange::Kind::kUpdate, relation, old_row, new_row);
+}
+
+Status SessionChanges::erased(const RowChange::Relation& relation, Bytes old_row) {
+  return add_row(RowChange::Kind::kDelete, relation, old_row, Bytes());
 }
 
 void SessionChanges::truncated(std::span<const RowChange::Relation> tables, bool cascades, bool restarts_sequences) {
@@ -40,14 +63,15 @@ void SessionChanges::truncated(std::span<const RowChange::Relation> tables, bool
   for (const RowChange::Relation& table : tables) {
     if (wanted(*table)) change.truncated.push_back(table);
   }
-  if (!change.truncated.empty()) changes_.push_back(std::move(change));
+  if (!change.truncated.empty()) changes_.push_back(std::move(change));  // a few bytes, which are not counted
 }
 
-void SessionChanges::message(std::string_view prefix, std::string_view content) {
-  RowChange& change = changes_.emplace_back();
+Status SessionChanges::message(std::string_view prefix, std::string_view content) {
+  RowChange change;
   change.kind = RowChange::Kind::kMessage;
   change.old_row = prefix;
   change.new_row = content;
+  return add(std::move(change));
 }
 
 Result<uint64_t> SessionChanges::message_now(std::string_view prefix, std::string_view content, int64_t now) {
@@ -73,7 +97,7 @@ std::shared_ptr<CommittedChanges> SessionChanges::make_batch(uint64_t transactio
   batch->transaction = transaction;
   for (const RowChange& change : changes_) batch->bytes += change.bytes();
   batch->changes = std::move(changes_);
-  changes_.clear();
+  forget_changes();
   identities_.clear();
   return batch;
 }
@@ -93,7 +117,7 @@ Status SessionChanges::prepare(const std::string& name, storage::Transaction& tx
 }
 
 void SessionChanges::after_commit() {
-  changes_.clear();
+  forget_changes();
   if (batch_ == nullptr) return;
   stream_.publish(batch_);
   batch_ = nullptr;
@@ -101,7 +125,7 @@ void SessionChanges::after_commit() {
 }
 
 void SessionChanges::forget() {
-  changes_.clear();
+  forget_changes();
   identities_.clear();
   if (batch_ == nullptr) return;
   batch_ = nullptr;

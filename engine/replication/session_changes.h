@@ -35,19 +35,20 @@ class SessionChanges {
   }
   bool wanted() const { return stream_.wanted(); }
 
-  void inserted(const RowChange::Relation& relation, Bytes row);
-  void updated(const RowChange::Relation& relation, Bytes old_row, Bytes new_row);
-  void erased(const RowChange::Relation& relation, Bytes old_row);
+  // 53200 when too much is gathered; the statement fails.
+  Status inserted(const RowChange::Relation& relation, Bytes row);
+  Status updated(const RowChange::Relation& relation, Bytes old_row, Bytes new_row);
+  Status erased(const RowChange::Relation& relation, Bytes old_row);
   void truncated(std::span<const RowChange::Relation> tables, bool cascades, bool restarts_sequences);
-  void message(std::string_view prefix, std::string_view content);
+  Status message(std::string_view prefix, std::string_view content);
   // Outside of transactions, at once.
   Result<uint64_t> message_now(std::string_view prefix, std::string_view content, int64_t now);
 
   struct Mark {
-    size_t changes = 0;
+    size_t changes = 0, bytes = 0;
   };
-  Mark mark() const { return {changes_.size()}; }
-  void rollback_to(const Mark& mark) { changes_.resize(std::min(changes_.size(), mark.changes)); }
+  Mark mark() const { return {changes_.size(), bytes_}; }
+  void rollback_to(const Mark& mark);
   bool used() const { return !changes_.empty(); }
   bool holds_turn() const { return batch_ != nullptr; }
   // `defines`: it has changed definitions, and so is told even if it has changed no rows.
@@ -61,12 +62,15 @@ class SessionChanges {
  private:
   std::shared_ptr<CommittedChanges> make_batch(uint64_t transaction);
 
-  RowChange& add(RowChange::Kind kind, const RowChange::Relation& relation);
+  Status add(RowChange change);
+  Status add_row(RowChange::Kind kind, const RowChange::Relation& relation, Bytes old_row, Bytes new_row);
+  void forget_changes();
 
   ChangeStream& stream_;
   catalog::CatalogView& catalog_;
   const Oid database_;
   std::vector<RowChange> changes_;
+  size_t bytes_ = 0;  // of them, counted in the stream
   // Of the relations that the transaction has changed, as they are now: another descriptor is another key.
   std::unordered_map<RowChange::Relation, std::shared_ptr<const ReplicaIdentity>> identities_;
   std::shared_ptr<CommittedChanges> batch_;  // while the session holds the turn

@@ -127,7 +127,7 @@ Result<OwnedDatum> emit_message(SessionParts& session, std::span<const Datum> ar
   ChangeStream& stream = session.instance().change_stream();
   if (!changes.wanted()) return OwnedDatum(position_datum(stream.end()));
   if (arguments[0].b) {
-    changes.message(arguments[1].str, arguments[2].str);
+    INDIGO_TRY(changes.message(arguments[1].str, arguments[2].str));
     return OwnedDatum(position_datum(stream.end()));
   }
   INDIGO_ASSIGN(const uint64_t end, changes.message_now(arguments[1].str, arguments[2].str, timestamp_now()));

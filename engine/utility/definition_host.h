@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -71,7 +72,8 @@ class DefinitionHost final : public DdlHost {
     session_.changes().truncated(tables, cascades, restarts_sequences);
   }
   void inserted(const std::shared_ptr<const catalog::RelationInfo>& relation, Bytes row) override {
-    if (session_.changes().wanted(*relation)) session_.changes().inserted(relation, row);
+    if (!session_.changes().wanted(*relation)) return;
+    if (!session_.changes().inserted(relation, row).ok()) throw std::bad_alloc();  // 53200 at the message's edge
   }
   void stored(const storage::Table& table) override { session_.block().note_new(table); }
   bool is_in_block() const override { return session_.block().in_block() || session_.block().in_several(); }

@@ -1,5 +1,7 @@
 """Other servers that answer anything: a publisher, a foreign server and one for dblink, whose rows have other numbers of columns than
-were asked for, nulls, or no UTF-8. Whoever asks them gets rows or an error, and the next statement its answer."""
+were asked for, nulls, or no UTF-8. Whoever asks them gets rows or an error, and the next statement its answer. Answers that are far
+larger than a session may hold are read as they come."""
+import pathlib
 import socket
 import struct
 import threading
@@ -35,11 +37,21 @@ STATEMENTS = {
               "select dblink_connect('c', '{0}'), dblink_send_query('c', 'any rows'); select * from dblink_get_result('c') as t(a int)",
               "select dblink_connect('c', '{0}'), dblink_exec('c', 'listen x'); select * from dblink_get_notify('c')"],
 }
+FLOOD = "flood"
+FLOODED = [
+    ("query", "select dblink_exec('{0}', 'any rows')", "2F003"),
+    ("query", "select count(*) from dblink('{0}', 'any rows') as t(a text)", ("5000", "53200")),
+    ("rows", "select count(*) from hostile_flood", "53200"),
+    ("rows", "select dblink_connect('c', '{0}'), dblink_open('c', 'r', 'any rows'); "
+             "select count(*) from dblink_fetch('c', 'r', 10) as t(a text)", ("OK", "53200")),
+]
+FLOOD_GROWTH_KB = 200 * 1024
 OF_WORKERS = ("columns", "filters")  # a worker asks them, after the statement
 SETUP = ["create extension postgres_fdw; create extension dblink; create table told (a int); create schema hostile_imports",
          "create server hostile foreign data wrapper postgres_fdw options (host '127.0.0.1', port '{1}', dbname 'x')",
          "create user mapping for public server hostile options (user 'x', password 'y')",
-         "create foreign table hostile_table (a int) server hostile"]
+         "create foreign table hostile_table (a int) server hostile",
+         "create foreign table hostile_flood (a text) server hostile options (fetch_size '100000')"]
 CLEAR = ["alter subscription hostile disable", "alter subscription hostile set (slot_name = none)", "drop subscription if exists hostile",
          "select dblink_disconnect('c')", "drop foreign table if exists hostile_imports.told"]
 
@@ -51,6 +63,15 @@ def rows(values):
         fields = b"".join(struct.pack(">i", -1) if v is None else struct.pack(">i", len(v)) + v for v in row)
         out += message(b"D", struct.pack(">H", width) + fields)
     return out + message(b"C", b"SELECT 1\0")
+
+
+def flood():
+    """Half a gigabyte of rows."""
+    head, row, end = rows([[b"1" * 100_000]]).partition(message(b"D", struct.pack(">Hi", 1, 100_000) + b"1" * 100_000))
+    yield head
+    for _ in range(100):
+        yield row * 50
+    yield end + message(b"Z", b"I")
 
 
 class OtherServer:
@@ -95,7 +116,8 @@ class OtherServer:
         while (head := read(5)) and head[:1] != b"X":
             query = read(struct.unpack(">I", head[1:])[0] - 4)[:-1].decode()
             if head[:1] == b"Q":
-                connection.sendall(self.answer_to(query))
+                for piece in self.answer_to(query):
+                    connection.sendall(piece)
 
     def answer_to(self, query):
         ready = message(b"Z", b"I")
@@ -104,18 +126,38 @@ class OtherServer:
                 if mark not in query:
                     continue
                 if kind != self.hostile:
-                    return rows(right) + ready
+                    return [rows(right), ready]
                 self.asked.set()
-                return rows(self.answer) + ready
+                return [rows(self.answer), ready] if self.answer != FLOOD else flood()
         if "listen" in query:
             value = self.answer[0][0] if self.answer[0] else None
-            return message(b"A", struct.pack(">I", 1) + (value or b"") + b"\0" + (value or b"") + b"\0") + message(b"C", b"LISTEN\0") + ready
+            return [message(b"A", struct.pack(">I", 1) + (value or b"") + b"\0" + (value or b"") + b"\0") + message(b"C", b"LISTEN\0"), ready]
         if query.startswith(("COPY", "START_REPLICATION")):
-            return message(b"E", b"SERROR\0C" + b"\xff" * 5 + b"\0M\xff\0\0") + ready
-        return message(b"C", b"SET\0") * (query.count(";") + 1) + ready
+            return [message(b"E", b"SERROR\0C" + b"\xff" * 5 + b"\0M\xff\0\0"), ready]
+        return [message(b"C", b"SET\0") * (query.count(";") + 1), ready]
 
 
-def run_servers(connect, suite, names):
+def highest_kb(pid):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0])
+
+
+def run_flood(connect, other, options, pid, suite):
+    before = highest_kb(pid)
+    for kind, sql, expected in FLOODED:
+        server = connect()
+        server.run("set session_memory_limit = 24576")
+        other.be(kind, FLOOD)
+        got = server.run(sql.format(options))
+        if got not in expected:
+            raise RuntimeError(f"{sql}: expected {expected}, got {got}")
+    if (grown := highest_kb(pid) - before) > FLOOD_GROWTH_KB:
+        raise RuntimeError(f"the server has grown by {grown} kB")
+    suite.passed("other servers: floods")
+
+
+def run_servers(connect, suite, names, pid):
+    """`pid`: the server's, whose memory is looked at; none: it tells nothing."""
     other = OtherServer()
     options = f"host=127.0.0.1 port={other.port} user=x password=y dbname=z"
     server = connect()
@@ -149,4 +191,9 @@ def run_servers(connect, suite, names):
                 server = connect()
             except (OSError, RuntimeError):
                 break  # the server is gone
+    if pid is not None:
+        try:
+            run_flood(connect, other, options, pid, suite)
+        except (Closed, OSError, RuntimeError) as error:
+            suite.failed("other servers: floods", repr(error))
     other.listener.close()

@@ -173,7 +173,7 @@ replication::SessionChanges* ChangeTarget::gathering() const {
 
 Status ChangeTarget::inserted(Bytes key, Bytes row, bool moved) {
   if (auto* changes = gathering()) [[unlikely]]
-    changes->inserted(relation_, row);
+    INDIGO_TRY(changes->inserted(relation_, row));
   if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, Bytes(), row));
   if (has_foreign_keys_) INDIGO_TRY(state_.foreign_keys().child_written(state_, relation_, Bytes(), row));
   if (!triggers_.after(catalog::kTriggerInsert)) return {};
@@ -184,7 +184,7 @@ Status ChangeTarget::inserted(Bytes key, Bytes row, bool moved) {
 Status ChangeTarget::updated(const storage::Claimed& old, Bytes new_key, Bytes new_row) {
   const Bytes old_row = old.row;
   if (auto* changes = gathering()) [[unlikely]]
-    changes->updated(relation_, old_row, new_row);
+    INDIGO_TRY(changes->updated(relation_, old_row, new_row));
   if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, old_row, new_row));
   if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_updated(state_, relation_, old_row, new_row));
   if (has_foreign_keys_) INDIGO_TRY(state_.foreign_keys().child_written(state_, relation_, old_row, new_row));
@@ -196,7 +196,7 @@ Status ChangeTarget::updated(const storage::Claimed& old, Bytes new_key, Bytes n
 Status ChangeTarget::erased(const storage::Claimed& old, bool moved) {
   const Bytes old_row = old.row;
   if (auto* changes = gathering()) [[unlikely]]
-    changes->erased(relation_, old_row);
+    INDIGO_TRY(changes->erased(relation_, old_row));
   if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_erased(state_, relation_, old_row, moved));
   if (!triggers_.after(catalog::kTriggerDelete)) return {};
   return triggers_.queue(catalog::kTriggerDelete, old_row, Bytes(),
