@@ -306,18 +306,33 @@ Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink
   return {};
 }
 
-Result<SessionImpl::PartRun> SessionImpl::run_part(Portal& portal, uint32_t max_rows, RowSink& sink) {
-  if (portal.status == Portal::Status::kDone) return PartRun{with_count(portal.tag, 0)};
-  if (portal.prepared->is_utility()) {
+// A utility statement runs as a whole; where the client takes its rows in parts, they are kept.
+Result<SessionImpl::PartRun> SessionImpl::run_utility_part(Portal& portal, uint32_t max_rows, RowSink& sink) {
+  if (portal.buffer == nullptr) {
     const std::string name = portal.name;
     Portal local;  // a utility statement may close this very portal
     local.prepared = portal.prepared;
     local.parameters = portal.parameters;
     local.shape = portal.shape;
-    INDIGO_TRY(parts_.runner().run_utility(local, sink));
-    if (Portal* again = parts_.portals().find(name)) again->status = Portal::Status::kDone;
-    return PartRun{local.tag};
+    const bool in_parts = max_rows != 0 && portal.shape != nullptr;
+    INDIGO_TRY(in_parts ? parts_.runner().keep_utility_rows(local) : parts_.runner().run_utility(local, sink));
+    Portal* const again = parts_.portals().find(name);
+    if (in_parts && again != &portal) INDIGO_TRY(parts_.runner().fetch_rows(local, 0, sink));
+    if (!in_parts || again != &portal) {
+      if (again != nullptr) again->status = Portal::Status::kDone;
+      return PartRun{local.tag};
+    }
+    portal.buffer = std::move(local.buffer);
+    portal.tag = local.tag;
   }
+  const bool begun = portal.buffer->position != 0;
+  INDIGO_ASSIGN(const uint64_t sent, parts_.runner().fetch_rows(portal, max_rows, sink));
+  return PartRun{begun ? with_count(portal.tag, sent) : portal.tag, portal.status == Portal::Status::kDone};
+}
+
+Result<SessionImpl::PartRun> SessionImpl::run_part(Portal& portal, uint32_t max_rows, RowSink& sink) {
+  if (portal.status == Portal::Status::kDone) return PartRun{with_count(portal.tag, 0)};
+  if (portal.prepared->is_utility()) return run_utility_part(portal, max_rows, sink);
   const uint64_t before = portal.rows_sent;
   const bool begun = before != 0 || (portal.buffer && portal.buffer->position != 0);
   Status ran = parts_.runner().run_plan(portal, max_rows, sink);

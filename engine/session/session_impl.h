@@ -107,6 +107,7 @@ class SessionImpl final : public Session {
     bool done = true;
   };
   Result<PartRun> run_part(Portal& portal, uint32_t max_rows, RowSink& sink);
+  Result<PartRun> run_utility_part(Portal& portal, uint32_t max_rows, RowSink& sink);
 
   // The instance waits at its end until no session is left.
   struct Registration {

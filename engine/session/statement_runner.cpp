@@ -12,6 +12,7 @@
 #include "engine/exec/change/row_triggers.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/query_state.h"
+#include "engine/programs/row_catcher.h"
 #include "engine/session/auto_explain.h"
 #include "engine/session/execution_pool.h"
 #include "engine/session/portal/portals.h"
@@ -371,6 +372,20 @@ Status StatementRunner::run_utility(Portal& portal, RowSink& sink) {
   INDIGO_TRY(engine::run_utility(*statement, call));
   portal.status = Portal::Status::kDone;
   return {};
+}
+
+Status StatementRunner::keep_utility_rows(Portal& portal) {
+  std::vector<Phys> columns;
+  for (const ResultColumn& column : portal.shape->columns)
+    columns.push_back(types::phys_of(session_.session_catalog(), column.type.oid));
+  exec::SpillSpace& space = *session_.applied_settings().spill;
+  portal.buffer = std::make_unique<RowBuffer>(columns, space.may_spill() ? &space : nullptr);
+  const programs::NestedStatement::Rows keep = [&](const Chunk& chunk) -> Result<bool> {
+    INDIGO_TRY(portal.buffer->append(chunk));
+    return true;
+  };
+  programs::RowCatcher sink(session_, keep);
+  return run_utility(portal, sink);
 }
 
 Result<std::shared_ptr<const ResultShape>> StatementRunner::shape_of(const Prepared& prepared,

@@ -33,6 +33,8 @@ class StatementRunner {
   // What programs' loops read outlives the transaction that the program is about to end. 55000 where it cannot.
   Status hold_pinned();
   Status run_utility(Portal& portal, RowSink& sink);
+  // Its rows go to the portal's buffer.
+  Status keep_utility_rows(Portal& portal);
 
   // Result columns of a prepared statement in the given formats; null when it has none.
   Result<std::shared_ptr<const ResultShape>> shape_of(const Prepared& prepared, std::span<const Format> formats);

@@ -39,6 +39,7 @@ Result<size_t> table_of(std::string_view cursor, const sql::PlannedStatement& pl
 }  // namespace
 
 void Portal::note_position(const Chunk& chunk, uint32_t row) {
+  if (prepared->is_utility()) return;
   const auto& tables = prepared->plan->cursor_tables;
   if (tables.empty()) return;
   origins.resize(tables.size());
