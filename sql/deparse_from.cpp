@@ -188,6 +188,12 @@ std::string QueryDeparser::entry_text(const Entry& e, int level) const {
       break;
     }
     case EntryKind::kValues:
+      if (e.alias == "*VALUES*") {  // of a query that had no FROM
+        out += "(VALUES " + value_rows(e) + ")";
+        aliased = true;
+        own = e.column_names;
+        break;
+      }
       out += "( VALUES " + value_rows(e) + ")";
       always_columns = true;
       break;

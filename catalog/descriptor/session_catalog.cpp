@@ -201,7 +201,6 @@ std::shared_ptr<const TypeInfo> SessionCatalog::find_type(std::string_view schem
   const auto in_schema = [&](Oid where) -> Oid {
     if (where == kInvalidOid) return kInvalidOid;
     if (const Oid built_in = catalog_.builtins().type_named(where, name); built_in != kInvalidOid) return built_in;
-    if (where == oid::kPgCatalogSchema) return kInvalidOid;
     Oid out = kInvalidOid;
     reading([&](storage::Transaction& txn) {
       database_->table(pg_type::kOid)
@@ -246,7 +245,6 @@ std::vector<std::shared_ptr<const FunctionInfo>> SessionCatalog::functions_named
   const auto add = [&](Oid where) {
     if (where == kInvalidOid) return;
     catalog_.builtins().functions_named(where, name, out);
-    if (where == oid::kPgCatalogSchema) return;
     std::vector<Oid> found;
     reading([&](storage::Transaction& txn) {
       database_->table(pg_proc::kOid)

@@ -42,8 +42,10 @@ Status keeps_columns(const ResultShape* told, const ResultShape* now) {
   static const std::vector<ResultColumn> kNone;
   const auto& a = told != nullptr ? told->columns : kNone;
   const auto& b = now != nullptr ? now->columns : kNone;
-  if (std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.type == y.type && x.name == y.name; }))
+  if (std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                 [](const auto& x, const auto& y) { return x.type == y.type && x.name == y.name; })) {
     return {};
+  }
   return Error(sqlstate::kFeatureNotSupported, "cached plan must not change result type");
 }
 
@@ -118,7 +120,8 @@ Status SessionImpl::make_own(NamedStatement& statement) {
   const auto lifted = std::move(statement.lifted);
   const PreparedPtr told = std::move(statement.prepared);
   INDIGO_TRY(prepare_new(statement, lifted->text));
-  return keeps_columns(told->text_shape.get(), statement.prepared->text_shape.get());
+  const auto told_shape = with_labels(told->text_shape, lifted->labels);
+  return keeps_columns(told_shape.get(), statement.prepared->text_shape.get());
 }
 
 Status SessionImpl::settle_lifted(NamedStatement& statement, bool for_cursor) {

@@ -53,7 +53,7 @@ int64_t Settings::integer(uint32_t index) const {
 
 void Settings::assign(uint32_t index, std::string value, Scope scope) {
   Slot& slot = own(index);
-  if (in_transaction_) undo_.push_back({index, {}, slot.value, slot.session_value, true, scope});
+  if (in_transaction_) undo_.push_back({index, {}, slot.value, slot.session_value, scope});
   if (scope == Scope::kSession) slot.session_value = value;
   slot.value = std::move(value);
   if (on_change) on_change(index);
@@ -86,7 +86,7 @@ Status Settings::set_custom(std::string_view name, std::string_view text, Scope 
   if (in_transaction_) {
     auto stays = custom_session_.find(key);
     undo_.push_back({kCustom, key, now == custom_.end() ? "" : now->second,
-                     stays == custom_session_.end() ? "" : stays->second, now != custom_.end(), scope});
+                     stays == custom_session_.end() ? "" : stays->second, scope});
   }
   custom_[key] = kept;
   custom_generation_++;
@@ -230,14 +230,9 @@ void Settings::rollback_to(uint32_t mark) {
   while (undo_.size() > mark) {
     Undo& undo = undo_.back();
     if (undo.index == kCustom) {
-      custom_generation_++;
-      if (undo.existed) {
-        custom_[undo.name] = undo.value;
-        custom_session_[undo.name] = undo.session_value;
-      } else {
-        custom_.erase(undo.name);
-        custom_session_.erase(undo.name);
-      }
+      custom_generation_++;  // one that the transaction made stays known, and is empty
+      custom_[undo.name] = undo.value;
+      custom_session_[undo.name] = undo.session_value;
     } else {
       Slot& slot = own(undo.index);
       bool changed = slot.value != undo.value;

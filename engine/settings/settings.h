@@ -102,7 +102,6 @@ class Settings {
     uint32_t index;
     std::string name;  // custom settings
     std::string value, session_value;
-    bool existed = true;
     Scope scope = Scope::kLocal;  // of the change
   };
   void assign(uint32_t index, std::string value, Scope scope);

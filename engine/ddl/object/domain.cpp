@@ -187,8 +187,8 @@ Status execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s) 
         .at(position(c, s.type_name->location));
   }
   if (s.coll_clause != nullptr) {
-    INDIGO_ASSIGN(const Oid collation, resolve_collation(c, nodes(s.coll_clause->n_collname, s.coll_clause->collname),
-                                                         s.coll_clause->location));
+    INDIGO_ASSIGN(const Oid collation,
+                  resolve_collation(c, nodes(s.coll_clause->n_collname, s.coll_clause->collname), -1));
     if (info->collation == kInvalidOid) {
       return Error(sqlstate::kDatatypeMismatch,
                    "collations are not supported by type " + type_text(c, {base.oid, -1, kInvalidOid}));

@@ -174,8 +174,13 @@ Status execute_create_composite(DdlContext& c, const PgQuery__CompositeTypeStmt&
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(spec.name) + " already exists");
   }
   for (const PgQuery__Node* node : nodes(s.n_coldeflist, s.coldeflist)) {
-    INDIGO_ASSIGN(ColumnSpec column, column_spec(c, *node->column_def, spec.name));
-    spec.columns.push_back(std::move(column.column));
+    auto column = column_spec(c, *node->column_def, spec.name);
+    if (!column.ok()) {
+      auto error = column.take_error();
+      error->position = 0;  // PostgreSQL does not say where
+      return error;
+    }
+    spec.columns.push_back(std::move(column->column));
   }
   INDIGO_TRY(create_table(c, spec));
   return {};

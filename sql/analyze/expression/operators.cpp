@@ -168,7 +168,11 @@ const OperatorInfo* find_operator_quietly(catalog::CatalogView& catalog, std::st
 Result<const OperatorInfo*> find_operator(Analysis& a, NodeList name, Oid left, Oid right, int location) {
   const QualifiedName q = qualified_name(name);
   bool ambiguous = false;
-  INDIGO_TRY(a.check_qualified(q, name, location));
+  if (Status qualified = a.check_qualified(q, name, location); !qualified.ok()) {
+    auto error = qualified.take_error();
+    if (!q.database.empty()) error->position = 0;  // PostgreSQL does not say where
+    return error;
+  }
   if (const OperatorInfo* op = find_operator_quietly(a.catalog, q.schema, q.name, left, right, &ambiguous)) {
     if (op->function == kInvalidOid) {
       return a.error(sqlstate::kUndefinedFunction,

@@ -111,7 +111,7 @@ bool wants_row_shape(const types::FunctionInfo& f) {
     const types::Extension* module = types::find_module(f.library);
     return module != nullptr && module->shaped_sets && types::find_set_symbol(*module, f.source) != nullptr;
   }
-  return f.schema == oid::kPgCatalogSchema && f.source.starts_with("json") &&
+  return f.oid < oid::kFirstUserOid && f.source.starts_with("json") &&
          (f.source.find("_to_record") != std::string::npos || f.source.find("_populate_record") != std::string::npos);
 }
 

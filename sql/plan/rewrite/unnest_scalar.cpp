@@ -16,7 +16,7 @@ bool is_null_without_rows(catalog::CatalogView& catalog, const ExprPtr& e) {
   if (const auto* a = try_as<AggregateExpr>(e)) {
     const auto info = catalog.function(a->function);
     return a->levels_up == 0 && info && info->name != "count" && info->name != "regr_count" && a->kind_of == 'n' &&
-           info->schema == oid::kPgCatalogSchema;
+           info->oid < oid::kFirstUserOid;
   }
   if (const auto* call = try_as<CallExpr>(e)) {
     return call->strict && !call->returns_set &&
@@ -31,12 +31,12 @@ bool is_null_without_rows(catalog::CatalogView& catalog, const ExprPtr& e) {
 // What is known of an aggregate over no rows: null, or 0 for the counts.
 bool is_count(catalog::CatalogView& catalog, const AggregateExpr& a) {
   const auto info = catalog.function(a.function);
-  return info && info->schema == oid::kPgCatalogSchema && (info->name == "count" || info->name == "regr_count");
+  return info && info->oid < oid::kFirstUserOid && (info->name == "count" || info->name == "regr_count");
 }
 bool known_without_rows(catalog::CatalogView& catalog, const ExprPtr& e) {
   if (const auto* a = try_as<AggregateExpr>(e)) {
     const auto info = catalog.function(a->function);
-    return a->levels_up == 0 && a->kind_of == 'n' && info && info->schema == oid::kPgCatalogSchema;
+    return a->levels_up == 0 && a->kind_of == 'n' && info && info->oid < oid::kFirstUserOid;
   }
   if (e->kind == ExprKind::kSubLink || e->kind == ExprKind::kGrouping) return false;
   bool known = true;
