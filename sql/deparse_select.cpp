@@ -157,7 +157,8 @@ bool own_names(const Entry& values, std::span<const std::string> names) {
 
 std::string QueryDeparser::select(const Query& query, std::span<const std::string> names, int level,
                                   bool show_names) const {
-  if (const Entry* values = bare_values(query); values != nullptr && own_names(*values, names)) return lead() + ("VALUES " + value_rows(*values));
+  if (const Entry* values = bare_values(query); values != nullptr && own_names(*values, names))
+    return lead() + ("VALUES " + value_rows(*values));
   const bool returns = names_.known && query.targets.size() == 1 && query.targets[0].name.empty();
   std::string out = lead() + std::string(returns ? "RETURN" : "SELECT");
   if (!query.distinct_on.empty()) {

@@ -16,6 +16,7 @@
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
+#include "engine/statement/result_shape.h"
 #include "engine/settings/applied_settings.h"
 #include "engine/utility/utility.h"
 #include "sql/parse/parser.h"
@@ -39,14 +40,7 @@ Error cannot_run(std::string_view name) {
 
 // What the client has been told of the columns must stay so.
 Status keeps_columns(const ResultShape* told, const ResultShape* now) {
-  static const std::vector<ResultColumn> kNone;
-  const auto& a = told != nullptr ? told->columns : kNone;
-  const auto& b = now != nullptr ? now->columns : kNone;
-  if (std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                 [](const auto& x, const auto& y) { return x.type == y.type && x.name == y.name; })) {
-    return {};
-  }
-  return Error(sqlstate::kFeatureNotSupported, "cached plan must not change result type");
+  return same_columns(told, now) ? Status() : Status(result_type_changed());
 }
 
 std::vector<Oid> oids_of(const std::vector<types::TypeRef>& types) {
@@ -312,25 +306,18 @@ Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink
 // A utility statement runs as a whole; where the client takes its rows in parts, they are kept.
 Result<SessionImpl::PartRun> SessionImpl::run_utility_part(Portal& portal, uint32_t max_rows, RowSink& sink) {
   if (portal.buffer == nullptr) {
-    const std::string name = portal.name;
-    Portal local;  // a utility statement may close this very portal
-    local.prepared = portal.prepared;
-    local.parameters = portal.parameters;
-    local.shape = portal.shape;
-    const bool in_parts = max_rows != 0 && portal.shape != nullptr;
-    INDIGO_TRY(in_parts ? parts_.runner().keep_utility_rows(local) : parts_.runner().run_utility(local, sink));
-    Portal* const again = parts_.portals().find(name);
-    if (in_parts && again != &portal) INDIGO_TRY(parts_.runner().fetch_rows(local, 0, sink));
-    if (!in_parts || again != &portal) {
-      if (again != nullptr) again->status = Portal::Status::kDone;
-      return PartRun{local.tag};
+    if (max_rows == 0 || portal.shape == nullptr) {
+      const RunningPortal running(portal);
+      INDIGO_TRY(parts_.runner().run_utility(portal, sink));
+      return PartRun{portal.tag};
     }
-    portal.buffer = std::move(local.buffer);
-    portal.tag = local.tag;
+    INDIGO_TRY(parts_.runner().keep_utility_rows(portal));
   }
   const bool begun = portal.buffer->position != 0;
   INDIGO_ASSIGN(const uint64_t sent, parts_.runner().fetch_rows(portal, max_rows, sink));
-  return PartRun{begun ? with_count(portal.tag, sent) : portal.tag, portal.status == Portal::Status::kDone};
+  const bool done = portal.status == Portal::Status::kDone;
+  if (done) parts_.portals().close(portal);
+  return PartRun{begun ? with_count(portal.tag, sent) : portal.tag, done};
 }
 
 Result<SessionImpl::PartRun> SessionImpl::run_part(Portal& portal, uint32_t max_rows, RowSink& sink) {
@@ -361,8 +348,11 @@ Status SessionImpl::close_portal(std::string_view name) {
 Status SessionImpl::end_pipeline(RowSink& sink) {
   parts_.message().set_sink(&sink);
   Status status;
-  if (parts_.block().state() == TransactionBlock::State::kImplicit) status = parts_.block().commit();
+  const TransactionBlock::State state = parts_.block().state();
+  if (state == TransactionBlock::State::kImplicit) status = parts_.block().commit();
   const MustNotFail scope;
+  // Portals of statements that need no transaction end here all the same.
+  if (state == TransactionBlock::State::kIdle) parts_.portals().end(0, TransactionBlock::End::kCommit, false);
   parts_.setting_effects().report_changes(sink);
   parts_.end_message();
   return status;

@@ -235,6 +235,7 @@ Status StatementRunner::open_plan(Portal& portal, Columns columns) {
 }
 
 Status StatementRunner::run_plan(Portal& portal, uint32_t max_rows, RowSink& sink) {
+  const RunningPortal running(portal);
   if (portal.status == Portal::Status::kReady) INDIGO_TRY(open_plan(portal));
   const auto& plan = *portal.prepared->plan;
   bool changes = plan.command != sql::CommandKind::kSelect;
@@ -288,6 +289,7 @@ Status StatementRunner::run_rule_queries(std::span<const PreparedPtr> queries, s
 }
 
 Status StatementRunner::materialise(Portal& portal) {
+  const RunningPortal running(portal);
   std::vector<Phys> columns;
   for (const auto& column : portal.prepared->plan->root->columns) {
     if (columns.size() == portal.prepared->plan->targets.size() + portal.prepared->plan->cursor_columns) break;
@@ -328,6 +330,7 @@ Status StatementRunner::hold_pinned() {
 }
 
 Result<uint64_t> StatementRunner::fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink, const ResultShape* as) {
+  const RunningPortal running(portal);
   uint64_t sent = 0;
   static const ResultShape kNoColumns;
   ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());
@@ -375,17 +378,21 @@ Status StatementRunner::run_utility(Portal& portal, RowSink& sink) {
 }
 
 Status StatementRunner::keep_utility_rows(Portal& portal) {
+  const RunningPortal running(portal);
   std::vector<Phys> columns;
   for (const ResultColumn& column : portal.shape->columns)
     columns.push_back(types::phys_of(session_.session_catalog(), column.type.oid));
   exec::SpillSpace& space = *session_.applied_settings().spill;
-  portal.buffer = std::make_unique<RowBuffer>(columns, space.may_spill() ? &space : nullptr);
+  auto buffer = std::make_unique<RowBuffer>(columns, space.may_spill() ? &space : nullptr);
   const programs::NestedStatement::Rows keep = [&](const Chunk& chunk) -> Result<bool> {
-    INDIGO_TRY(portal.buffer->append(chunk));
+    INDIGO_TRY(buffer->append(chunk));
     return true;
   };
   programs::RowCatcher sink(session_, keep);
-  return run_utility(portal, sink);
+  INDIGO_TRY(run_utility(portal, sink));
+  portal.buffer = std::move(buffer);
+  portal.status = Portal::Status::kRunning;  // its rows are still to be sent
+  return {};
 }
 
 Result<std::shared_ptr<const ResultShape>> StatementRunner::shape_of(const Prepared& prepared,

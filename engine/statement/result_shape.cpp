@@ -53,6 +53,28 @@ Result<std::shared_ptr<const ResultShape>> with_formats(const std::shared_ptr<co
   return std::shared_ptr<const ResultShape>(std::move(shape));
 }
 
+namespace {
+
+template <class Same>
+bool columns_match(const ResultShape* told, const ResultShape* now, Same same) {
+  static const std::vector<ResultColumn> kNone;
+  const auto& a = told != nullptr ? told->columns : kNone;
+  const auto& b = now != nullptr ? now->columns : kNone;
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
+}  // namespace
+
+bool same_columns(const ResultShape* told, const ResultShape* now) {
+  return columns_match(told, now, [](const auto& x, const auto& y) { return x.type == y.type && x.name == y.name; });
+}
+
+bool same_types(const ResultShape* told, const ResultShape* now) {
+  return columns_match(told, now, [](const auto& x, const auto& y) { return x.type.oid == y.type.oid; });
+}
+
+Error result_type_changed() { return Error(sqlstate::kFeatureNotSupported, "cached plan must not change result type"); }
+
 std::shared_ptr<const ResultShape> text_columns(std::initializer_list<std::pair<const char*, Oid>> columns) {
   auto shape = std::make_shared<ResultShape>();
   for (const auto& [name, type] : columns) {

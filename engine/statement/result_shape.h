@@ -19,6 +19,11 @@ std::shared_ptr<const ResultShape> as_binary(const std::shared_ptr<const ResultS
 Result<std::shared_ptr<const ResultShape>> with_formats(const std::shared_ptr<const ResultShape>& text,
                                                         const std::shared_ptr<const ResultShape>& binary,
                                                         std::span<const Format> formats);
+// What a client has been told of columns holds for others: their types, and their names. Null: no columns.
+bool same_columns(const ResultShape* told, const ResultShape* now);
+bool same_types(const ResultShape* told, const ResultShape* now);
+// 0A000: the columns are others than the client has been told.
+Error result_type_changed();
 // A shape of text columns made by utility statements.
 std::shared_ptr<const ResultShape> text_columns(std::initializer_list<std::pair<const char*, Oid>> columns);
 

@@ -44,7 +44,7 @@ Status cursors(SessionParts& session, std::span<const Datum>, const SystemRowSin
   for (const auto& [name, portal] : session.portals().named()) {
     if (!portal->visible) continue;
     const Datum row[] = {
-        text_datum(name),          text_datum(text_of(*portal)),  Datum::of(portal->hold),
+        text_datum(name),          text_datum(text_of(*portal)),  Datum::of(portal->hold && !portal->pinned),
         Datum::of(portal->binary), Datum::of(!portal->no_scroll), Datum::of(portal->created_timestamp)};
     sink(row);
   }

@@ -323,9 +323,7 @@ Result<std::shared_ptr<const ResultShape>> describe_fetch(SessionParts& session,
 
 // A portal that Bind made begins when it is first read.
 Status begin_portal(SessionParts& session, Portal& portal) {
-  if (portal.prepared->is_utility()) {
-    return Error(sqlstate::kFeatureNotSupported, "FETCH from a portal of a utility statement is not supported");
-  }
+  if (portal.prepared->is_utility()) return session.runner().keep_utility_rows(portal);
   INDIGO_TRY(session.runner().open_plan(portal));
   if (portal.prepared->plan->command != sql::CommandKind::kSelect) return session.runner().materialise(portal);
   portal.pin = session.transaction().pin(portal.view);
@@ -365,9 +363,13 @@ Status run_fetch(UtilityCall& call) {
   Portal* const found = call.session.portals().find(stmt.portalname);
   if (found == nullptr) return no_cursor(stmt.portalname);
   Portal& portal = *found;
-  if (portal.status == Portal::Status::kFailed || portal.shape == nullptr) {
+  if (portal.status == Portal::Status::kFailed || portal.shape == nullptr || portal.active) {
     return Error(sqlstate::kObjectNotInPrerequisiteState, "portal \"" + portal.name + "\" cannot be run");
   }
+  // Another cursor has this name since the client has been told of the columns.
+  if (call.shape != nullptr && !stmt.ismove && !same_types(call.shape, portal.shape.get()))
+    return result_type_changed();
+  const RunningPortal running(portal);
   auto rows = fetch(call, portal, stmt);
   if (!rows.ok()) {
     portal.status = Portal::Status::kFailed;
@@ -376,19 +378,13 @@ Status run_fetch(UtilityCall& call) {
   call.tag = (stmt.ismove ? "MOVE " : "FETCH ") + std::to_string(*rows);
   return {};
 }
+
 Status run_close(UtilityCall& call) {
   const char* name = call.node->close_portal_stmt->portalname;
   Portals& portals = call.session.portals();
-  if (name == nullptr || *name == '\0') {
-    portals.erase_cursors();
-    return {};
-  }
+  if (name == nullptr || *name == '\0') return portals.drop_all();
   const Portal* const portal = portals.find(name);
-  if (portal == nullptr) return no_cursor(name);
-  if (portal->pinned)
-    return Error(sqlstate::kInvalidCursorState, "cannot drop pinned portal \"" + std::string(name) + "\"");
-  portals.erase(name);
-  return {};
+  return portal == nullptr ? Status(no_cursor(name)) : portals.drop(*portal);
 }
 
 std::string fetch_name(const PgQuery__Node& n) { return n.fetch_stmt->ismove ? "MOVE" : "FETCH"; }

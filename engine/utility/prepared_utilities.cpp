@@ -129,6 +129,9 @@ Status run_execute(UtilityCall& call) {
   session.portals().unused_name();  // PostgreSQL gives it one
   for (const OwnedDatum& v : values) portal.parameters.push_back(v.get());
   INDIGO_ASSIGN(portal.prepared, session.preparation().for_values(named.prepared, portal.parameters, named.plans));
+  if (call.shape != nullptr && !portal.prepared->is_utility() &&
+      !same_types(call.shape, portal.prepared->text_shape.get()))
+    return result_type_changed();  // another statement has this name since the client has been told of the columns
   if (call.shape != nullptr) portal.shape = std::shared_ptr<const ResultShape>(std::shared_ptr<void>(), call.shape);
   Status status = portal.prepared->is_utility() ? session.runner().run_utility(portal, call.sink)
                                                 : session.runner().run_plan(portal, 0, call.sink);

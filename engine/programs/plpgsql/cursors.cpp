@@ -197,6 +197,16 @@ Result<uint64_t> Interpreter::cursor_command(const std::string& command, RowList
   return outcome.rows;
 }
 
+namespace {
+
+// Whether its next row is its execution's: else the statement FETCH knows what to do.
+bool goes_straight(const Portal& portal) {
+  return portal.status == Portal::Status::kRunning && !portal.active && portal.execution != nullptr &&
+         portal.buffer == nullptr && !portal.scroll && !portal.hold && portal.shape != nullptr;
+}
+
+}  // namespace
+
 Status Interpreter::run_fetch(const tree::Fetch& s) {
   using Direction = tree::Fetch::Direction;
   int64_t count = s.count;
@@ -204,10 +214,7 @@ Status Interpreter::run_fetch(const tree::Fetch& s) {
   std::string name;
   if (s.direction == Direction::kForward && count == 1 && !s.count_expression && !s.all && !s.move) {
     if (const Datum& given = frame_.scalar(s.cursor); !given.null) portal = session_.portals().find(given.str);
-    if (portal != nullptr && portal->status == Portal::Status::kRunning && portal->execution != nullptr &&
-        portal->buffer == nullptr && !portal->scroll && !portal->hold && portal->shape != nullptr) {
-      return fetch_next(s, *portal);
-    }
+    if (portal != nullptr && goes_straight(*portal)) return fetch_next(s, *portal);
   }
   INDIGO_ASSIGN(name, cursor_name(s.cursor));
   if (s.count_expression) {
@@ -217,10 +224,7 @@ Status Interpreter::run_fetch(const tree::Fetch& s) {
   }
   portal = session_.portals().find(name);
   const bool next = s.direction == Direction::kForward && count == 1 && !s.all && !s.move;
-  if (next && portal != nullptr && portal->status == Portal::Status::kRunning && portal->execution != nullptr &&
-      portal->buffer == nullptr && !portal->scroll && !portal->hold && portal->shape != nullptr) {
-    return fetch_next(s, *portal);
-  }
+  if (next && portal != nullptr && goes_straight(*portal)) return fetch_next(s, *portal);
   std::string direction = s.direction == Direction::kBackward   ? "BACKWARD "
                           : s.direction == Direction::kAbsolute ? "ABSOLUTE "
                           : s.direction == Direction::kRelative ? "RELATIVE "
@@ -273,6 +277,7 @@ Result<bool> Interpreter::pull(Portal& portal) {
     if (chunk->rows() > 0) row = {chunk, chunk->selection[0]};
     portal.buffer->position++;
   } else {
+    const RunningPortal running(portal);
     // A row that has been read ahead comes of nothing that could see another command.
     const bool here = portal.ahead.any();
     if (!here) session_.scope().nested_view(true);

@@ -54,6 +54,7 @@ struct Portal {
   bool is_cursor = false, scroll = false, no_scroll = false, hold = false, binary = false;
   bool visible = true;     // in pg_cursors
   bool pinned = false;     // a program's loop reads it: it is held when the program ends the transaction
+  bool active = false;     // it runs (RunningPortal): what it calls can neither run nor close it
   SharedText source_text;  // and of what PREPARE has named; null: its statement's
   int64_t created_timestamp = 0;
 
@@ -79,6 +80,19 @@ struct Portal {
   void note_position(const Chunk& chunk, uint32_t row);
   // Whether it stands on a row: neither before the first nor past the last.
   bool on_row() const;
+};
+
+// While a portal's statement runs: functions that it calls find it by its name, and must leave it alone.
+class RunningPortal {
+ public:
+  explicit RunningPortal(Portal& portal) : portal_(portal), within_(portal.active) { portal_.active = true; }
+  ~RunningPortal() { portal_.active = within_; }
+  RunningPortal(const RunningPortal&) = delete;
+  RunningPortal& operator=(const RunningPortal&) = delete;
+
+ private:
+  Portal& portal_;
+  const bool within_;
 };
 
 }  // namespace indigo::engine

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "engine/session/execution_pool.h"
 
 namespace indigo::engine {
@@ -36,17 +37,29 @@ void Portals::erase(std::string_view name) {
   named_.erase(at);
 }
 
-void Portals::erase_cursors() {
-  std::erase_if(named_, [this](const auto& named) {
-    if (!named.second->is_cursor) return false;
-    close(*named.second);
-    return true;
-  });
+Status Portals::drop(const Portal& portal) {
+  if (portal.active || portal.pinned) {
+    return Error(sqlstate::kInvalidCursorState, std::string("cannot drop ") + (portal.pinned ? "pinned" : "active") +
+                                                    " portal \"" + portal.name + "\"");
+  }
+  erase(std::string(portal.name));
+  return {};
+}
+
+Status Portals::drop_all() {
+  for (auto at = named_.begin(); at != named_.end();) {
+    const Portal& portal = *(at++)->second;
+    if (!portal.active) INDIGO_TRY(drop(portal));
+  }
+  return {};
 }
 
 void Portals::clear() {
-  for (auto& [name, portal] : named_) close(*portal);
-  named_.clear();
+  std::erase_if(named_, [this](const auto& named) {
+    if (named.second->active) return false;
+    close(*named.second);
+    return true;
+  });
 }
 
 void Portals::abandon_all() {
@@ -75,6 +88,7 @@ void Portals::end(size_t depth, TransactionBlock::End end, bool nested) {
   if (simple_.execution && !nested) end == End::kCommit ? close(simple_) : abandon(simple_);
   std::erase_if(named_, [&](auto& named) {
     Portal& portal = *named.second;
+    if (portal.active && portal.prepared->is_utility()) return false;          // CALL and DO go on in the next one
     if (portal.held() && portal.buffer) return false;                          // outlived its own transaction already
     if (end != End::kCommit && portal.created_at_depth < depth) return false;  // older than what rolls back
     if (end == End::kCommit && portal.hold) {

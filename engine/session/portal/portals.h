@@ -32,9 +32,11 @@ class Portals final : public exec::CursorRows {
   Portal& reuse(std::string_view name);
   // Unknown names are no error.
   void erase(std::string_view name);
-  // CLOSE ALL: those of DECLARE and of PL/pgSQL.
-  void erase_cursors();
-  // All that have names.
+  // CLOSE of one that exists: 24000 while it runs, or a program's loop reads it.
+  Status drop(const Portal& portal);
+  // CLOSE ALL: whatever its maker, but what runs; 24000 at one that a program's loop reads.
+  Status drop_all();
+  // All that have names, but what runs.
   void clear();
   // All, at the session's end.
   void abandon_all();

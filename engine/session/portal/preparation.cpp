@@ -443,14 +443,10 @@ Status Preparation::refresh(PreparedPtr& prepared, Columns columns) {
     prepared = std::move(fresh);
     return {};
   }
-  bool same = (fresh->text_shape == nullptr) == (prepared->text_shape == nullptr);
-  if (same && fresh->text_shape) {
-    const auto& a = fresh->text_shape->columns;
-    const auto& b = prepared->text_shape->columns;
-    same = std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const auto& x, const auto& y) { return x.type == y.type && x.name == y.name; });
+  if ((fresh->text_shape == nullptr) != (prepared->text_shape == nullptr) ||
+      !same_columns(prepared->text_shape.get(), fresh->text_shape.get())) {
+    return result_type_changed();
   }
-  if (!same) return Error(sqlstate::kFeatureNotSupported, "cached plan must not change result type");
   prepared = std::move(fresh);
   return {};
 }
