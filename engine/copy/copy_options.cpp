@@ -39,9 +39,8 @@ struct Reader {
   Status read(const PgQuery__DefElem& option, bool is_from) {
     std::string name = option.defname;
     const PgQuery__Node* arg = option.arg;
-    const bool one_value =
-        name == "format" || name == "delimiter" || name == "null" || name == "quote" || name == "escape" ||
-        name == "encoding";
+    const bool one_value = name == "format" || name == "delimiter" || name == "null" || name == "quote" ||
+                           name == "escape" || name == "encoding";
     if (one_value && sql::absent(arg)) return syntax(name + " requires a parameter");
     if (name.starts_with("force_")) {
       const bool all = name == "force_quote" && arg != nullptr && arg->node_case == PG_QUERY__NODE__NODE_A_STAR;

@@ -1,6 +1,7 @@
 #include "engine/ddl/expression.h"
 
 #include "catalog/descriptor/session_context.h"
+#include "catalog/descriptor/settled.h"
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/references.h"
@@ -182,7 +183,9 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
     }
   }
   if (use == ExpressionUse::kPolicy) {  // may have subqueries; the analyzer knows what it may not have
-    INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_policy(c.host.session(), node, c.text, relation));
+    INDIGO_ASSIGN(const sql::ExprPtr expr, catalog::settled(c.catalog, [&] {
+                    return sql::analyze_policy(c.host.session(), node, c.text, relation);
+                  }));
     return keep_expression(c, expr);
   }
   const bool condition = use == ExpressionUse::kCheck || use == ExpressionUse::kIndexPredicate;
@@ -198,7 +201,9 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
           .at(position(c, sql::location_of(node)));
     }
   }
-  INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_to_print(c.host.session(), node, c.text, relation, target));
+  INDIGO_ASSIGN(const sql::ExprPtr expr, catalog::settled(c.catalog, [&] {
+                  return sql::analyze_to_print(c.host.session(), node, c.text, relation, target);
+                }));
   INDIGO_TRY(check_row_references(c, expr, use));
   Traits traits{c, true, true, {}, false};
   traits.visit(*expr);
@@ -223,9 +228,10 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
   out.immutable = traits.immutable;
   if (!out.immutable) {  // a function in language SQL is what its body is
     // (PostgreSQL does not ask this of the assignment to a generated column.)
-    INDIGO_ASSIGN(const sql::ExprPtr inlined,
-                  sql::analyze_expression(c.host.session(), node, c.text, relation,
-                                          use == ExpressionUse::kGenerated ? TypeRef{} : target));
+    INDIGO_ASSIGN(const sql::ExprPtr inlined, catalog::settled(c.catalog, [&] {
+                    return sql::analyze_expression(c.host.session(), node, c.text, relation,
+                                                   use == ExpressionUse::kGenerated ? TypeRef{} : target);
+                  }));
     Traits again{c, true, true, {}, false};
     again.visit(*inlined);
     out.immutable = again.immutable;
@@ -271,12 +277,16 @@ sql::ExprPtr over(const sql::ExprPtr& e, const RelationInfo& source, const Relat
 Result<StoredExpression> copy_expression(DdlContext& c, std::string_view stored, const RelationInfo& source,
                                          const RelationPtr& relation) {
   const auto from = std::make_shared<const RelationInfo>(source);
-  INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_to_print(c.host.session(), stored, from, TypeRef{}));
+  INDIGO_ASSIGN(const sql::ExprPtr expr, catalog::settled(c.catalog, [&] {
+                  return sql::analyze_to_print(c.host.session(), stored, from, TypeRef{});
+                }));
   return keep_expression(c, relation == nullptr ? expr : over(expr, source, *relation));
 }
 
 Result<std::string> expression_text(DdlContext& c, std::string_view stored, const RelationPtr& relation, bool qualify) {
-  INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_to_print(c.host.session(), stored, relation, TypeRef{}));
+  INDIGO_ASSIGN(const sql::ExprPtr expr, catalog::settled(c.catalog, [&] {
+                  return sql::analyze_to_print(c.host.session(), stored, relation, TypeRef{});
+                }));
   sql::DeparseOptions options;
   options.relation = relation.get();
   options.always_qualify = qualify;

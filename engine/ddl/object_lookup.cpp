@@ -158,10 +158,12 @@ Status check_schema_usage(DdlContext& c, std::string_view schema, bool missing_o
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + std::string(schema));
 }
 
-void raise_gone() {
-  throw RaisedError(
-      Error(sqlstate::kInternalError, "an object that the statement is about was dropped by another session"));
+Error gone_error(bool relation) {
+  return Error(relation ? sqlstate::kUndefinedTable : sqlstate::kUndefinedObject,
+               "an object that the statement is about was dropped by another session");
 }
+
+void raise_gone(bool relation) { throw RaisedError(gone_error(relation)); }
 
 Status check_definable(DdlContext& c, const RelationInfo& relation) {
   INDIGO_TRY(check_owner(c, relation));
@@ -349,8 +351,7 @@ Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
       arguments.push_back(std::move(text));
     }
     if (type->modifier_in == kInvalidOid) {
-      return Error(sqlstate::kSyntaxError,
-                   "type modifier is not allowed for type " + quoted(sql::type_name_text(name)))
+      return Error(sqlstate::kSyntaxError, "type modifier is not allowed for type " + quoted(sql::type_name_text(name)))
           .at(position(c, name->location));
     }
     auto typmod = types::typmod_input(*type, arguments);

@@ -23,8 +23,10 @@
 
 namespace indigo::engine::ddl {
 
-// Throws RaisedError: XX000.
-[[noreturn]] void raise_gone();
+// Throws RaisedError: 42P01 of a relation, 42704 of another object.
+[[noreturn]] void raise_gone(bool relation);
+// The same as a value.
+Error gone_error(bool relation = false);
 
 using catalog::ConstraintInfo;
 using catalog::IndexInfo;
@@ -41,7 +43,7 @@ using types::ColumnInfo;
 using types::TypeInfo;
 using types::TypeRef;
 // What the catalog has found, or null. Other sessions drop things between two look-ups of one statement: where nothing asks
-// for null, using it fails the statement (XX000), as "could not open relation" does in PostgreSQL.
+// for null, using it fails the statement as if they had been dropped before (where PostgreSQL says "could not open relation", XX000).
 template <class Info>
 class FoundPtr : public std::shared_ptr<const Info> {
   using Base = std::shared_ptr<const Info>;
@@ -57,12 +59,13 @@ class FoundPtr : public std::shared_ptr<const Info> {
  private:
   const Info* there() const {
     if (this->get() == nullptr) [[unlikely]]
-      raise_gone();
+      raise_gone(std::is_same_v<Info, RelationInfo>);
     return this->get();
   }
 };
 using RelationPtr = FoundPtr<RelationInfo>;
 using TypePtr = FoundPtr<TypeInfo>;
+using FunctionPtr = FoundPtr<types::FunctionInfo>;
 
 namespace system_index = catalog::system_index;
 namespace pg_class = catalog::pg_class;

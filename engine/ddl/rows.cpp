@@ -127,8 +127,7 @@ Status insert_class(DdlContext& c, const NewRelation& r) {
 Status insert_attribute(DdlContext& c, Oid relation, int16_t number, const NewColumn& column) {
   SystemTable& t = table(c, pg_attribute::kOid);
   const TypePtr type = c.catalog.type(column.type.oid);
-  if (type == nullptr)
-    return Error(sqlstate::kInternalError, "cache lookup failed for type " + std::to_string(column.type.oid));
+  if (type == nullptr) return gone_error();
   RowValues row(t.definition());
   row.oid(pg_attribute::c_attrelid, relation)
       .str(pg_attribute::c_attname, column.name)

@@ -1,6 +1,7 @@
 #include "engine/programs/procedure_call.h"
 
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/settled.h"
 #include "engine/programs/active_view.h"
 #include "engine/programs/programs.h"
 #include "engine/programs/routine.h"
@@ -21,7 +22,9 @@ Result<ProcedureCall> ProcedureCall::analyze(SessionParts& session, const Parsed
   sql::AnalyzeInput input{statement.node, statement.text(), declared, infer, {}};
   input.variables = statement.variables.get();
   ProcedureCall out;
-  INDIGO_ASSIGN(out.call_, sql::analyze_call(session.context(), *statement.node->call_stmt, input));
+  INDIGO_ASSIGN(out.call_, catalog::settled(session.session_catalog(), [&] {
+                  return sql::analyze_call(session.context(), *statement.node->call_stmt, input);
+                }));
   std::vector<TypeRef> arguments;
   for (const auto& e : out.call_.arguments) arguments.push_back(e->type);
   const RoutineResult result = result_of(session, *out.call_.procedure, out.call_.result, arguments);

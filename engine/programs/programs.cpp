@@ -5,6 +5,7 @@
 #include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
+#include "engine/exec/gone.h"
 #include "engine/foreign/foreign_rows.h"
 #include "engine/programs/call_frame.h"
 #include "engine/programs/internal_routine.h"
@@ -126,9 +127,7 @@ Result<std::shared_ptr<Routine>> Programs::find(const types::CallInfo& call) {
   if (at != routines_.end() && at->second.catalog_version == version) return at->second.routine;
   const Key key = scratch_;
   auto info = session_.session_catalog().function(call.function);
-  if (info == nullptr) {
-    return Error(sqlstate::kInternalError, "cache lookup failed for function " + std::to_string(call.function));
-  }
+  if (info == nullptr) return gone_function(call.function);
   if (at != routines_.end() && same_program(at->second.routine->info(), *info)) {
     at->second.catalog_version = version;
     return at->second.routine;
@@ -187,9 +186,7 @@ Result<std::shared_ptr<Routine>> Programs::trigger_routine(const Key& key, Oid r
   const auto at = routines_.find(key);
   if (at != routines_.end() && at->second.catalog_version == version) return at->second.routine;
   auto function = session_.session_catalog().function(key.function);
-  if (function == nullptr) {
-    return Error(sqlstate::kInternalError, "cache lookup failed for function " + std::to_string(key.function));
-  }
+  if (function == nullptr) return gone_function(key.function);
   if (at != routines_.end() && same_program(at->second.routine->info(), *function)) {
     at->second.catalog_version = version;
     return at->second.routine;

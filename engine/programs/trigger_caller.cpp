@@ -6,6 +6,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/trigger_info.h"
+#include "engine/exec/gone.h"
 #include "engine/programs/call_context.h"
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
@@ -100,10 +101,7 @@ Result<std::optional<std::string>> TriggerCaller::call(const exec::TriggerCall& 
   const uint64_t version = session_.session_catalog().version();
   if (program_ == call.trigger->function && program_version_ == version) return session_.routines().call_trigger(call);
   const auto info = session_.session_catalog().function(call.trigger->function);
-  if (info == nullptr) {
-    return Error(sqlstate::kInternalError,
-                 "cache lookup failed for function " + std::to_string(call.trigger->function));
-  }
+  if (info == nullptr) return gone_function(call.trigger->function);
   if (info->language == "internal") {
     if (info->source == "suppress_redundant_updates_trigger") return suppress_redundant_update(call);
     if (info->source == "tsvector_update_trigger_byid") return update_tsvector(session_, call, false);

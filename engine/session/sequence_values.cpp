@@ -39,7 +39,9 @@ Result<SequenceValues::Found> SequenceValues::find(Oid oid, uint32_t any_of) {
 }
 
 Status SequenceValues::check_writable(Oid sequence, const char* function) {
-  if (!block_.read_only() || catalog_.relation(sequence)->persistence == 't') return {};
+  if (!block_.read_only()) return {};
+  const auto relation = catalog_.relation(sequence);
+  if (relation != nullptr && relation->persistence == 't') return {};
   return Error(sqlstate::kReadOnlySqlTransaction,
                std::string("cannot execute ") + function + "() in a read-only transaction");
 }
@@ -93,11 +95,12 @@ Result<int64_t> SequenceValues::currval(Oid oid) {
 }
 
 Result<int64_t> SequenceValues::lastval() {
-  if (last_ == kInvalidOid || !catalog_.relation(last_)) {
+  const auto relation = last_ == kInvalidOid ? nullptr : catalog_.relation(last_);
+  if (relation == nullptr) {
     return Error(sqlstate::kObjectNotInPrerequisiteState, "lastval is not yet defined in this session");
   }
-  INDIGO_TRY(check_sequence_privilege(catalog_, last_, catalog_.relation(last_)->name,
-                                      types::kPrivilegeUsage | types::kPrivilegeSelect));
+  INDIGO_TRY(
+      check_sequence_privilege(catalog_, last_, relation->name, types::kPrivilegeUsage | types::kPrivilegeSelect));
   return values_[last_];
 }
 

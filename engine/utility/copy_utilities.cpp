@@ -9,6 +9,7 @@
 #include "catalog/descriptor/exclusion_info.h"
 #include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/settled.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "catalog/row_security.h"
 #include "engine/copy/copy_encoding.h"
@@ -184,8 +185,8 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
       (columns.empty() ? " DEFAULT VALUES" : " (" + columns + ") OVERRIDING SYSTEM VALUE VALUES (" + values + ")");
   INDIGO_ASSIGN(auto tree, sql::parse(text));
   sql::AnalyzeInput input{tree->statements()[0].node, text, {}, false, {}};
-  INDIGO_ASSIGN(auto analyzed, sql::analyze(call.session.context(), input));
   catalog::SessionCatalog& catalog = call.session.session_catalog();
+  INDIGO_ASSIGN(auto analyzed, catalog::settled(catalog, [&] { return sql::analyze(call.session.context(), input); }));
   if (!catalog.is_superuser(catalog.user()))
     INDIGO_TRY(check_functions(catalog, required_functions(catalog, *analyzed.query)));
   BulkInsertPlan plan;
@@ -272,8 +273,8 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
   }
   // The lines of the rows that are not written yet: what is wrong with one shows it. PostgreSQL enters rows into indexes by the
   // batch, when it has their lines no more, unless triggers may look at the table between them.
-  const bool one_by_one = r.triggers != nullptr &&
-                          r.triggers->any(catalog::kTriggerRow, catalog::kTriggerBefore, catalog::kTriggerInsert);
+  const bool one_by_one =
+      r.triggers != nullptr && r.triggers->any(catalog::kTriggerRow, catalog::kTriggerBefore, catalog::kTriggerInsert);
   std::vector<std::string> lines(options.format == CopyFormat::kBinary ? 0 : kChunkRows);
   auto not_written = [&](std::unique_ptr<Error> error) -> Status {
     const uint64_t number = insert.row_number() + (options.header ? 1 : 0);
@@ -375,6 +376,18 @@ Status check_freeze(SessionParts& session, const catalog::RelationInfo& relation
       "cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction");
 }
 
+Status check_copied_to(const catalog::RelationInfo& relation) {
+  const bool view = relation.kind == catalog::RelationKind::kView;
+  const bool instead =
+      view && relation.triggers != nullptr &&
+      relation.triggers->any(catalog::kTriggerRow, catalog::kTriggerInstead, catalog::kTriggerInsert);
+  if (relation.kind == catalog::RelationKind::kTable || relation.is_partitioned() || instead) return {};
+  Error error(sqlstate::kWrongObjectType,
+              std::string("cannot copy to ") + kind_of(relation) + " \"" + relation.name + "\"");
+  if (view) error.hint = "To enable copying to a view, provide an INSTEAD OF INSERT trigger.";
+  return error;
+}
+
 Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   auto& session = call.session;
   INDIGO_TRY(check_not_read_only(call, "COPY FROM"));
@@ -382,19 +395,15 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   INDIGO_TRY(check_writable(call, target));  // before its kind is told, and before the lock is waited for
   INDIGO_TRY(catalog::check_reachable(*target.relation));
   INDIGO_ASSIGN(const CopyOptions options, read_copy_options({stmt.options, stmt.n_options}, true));
-  const bool view = target.relation->kind == catalog::RelationKind::kView;
-  const auto* triggers = target.relation->triggers.get();
-  const bool instead = view && triggers != nullptr &&
-                       triggers->any(catalog::kTriggerRow, catalog::kTriggerInstead, catalog::kTriggerInsert);
-  if (target.relation->kind != catalog::RelationKind::kTable && !target.relation->is_partitioned() && !instead) {
-    Error error(sqlstate::kWrongObjectType,
-                std::string("cannot copy to ") + kind_of(*target.relation) + " \"" + target.relation->name + "\"");
-    if (view) error.hint = "To enable copying to a view, provide an INSTEAD OF INSERT trigger.";
-    return error;
+  INDIGO_TRY(check_copied_to(*target.relation));
+  // What the lock's holder before may have changed, the name's meaning too.
+  for (Oid locked = kInvalidOid; locked != target.relation->oid;) {
+    locked = target.relation->oid;
+    INDIGO_TRY(lock_target(call, *target.relation, storage::TableLockMode::kRowExclusive));
+    INDIGO_ASSIGN(target, find_target(call, stmt));
   }
-  INDIGO_TRY(lock_target(call, *target.relation, storage::TableLockMode::kRowExclusive));
-  INDIGO_ASSIGN(target, find_target(call, stmt));  // what the lock's holder before may have changed
   INDIGO_TRY(check_writable(call, target));
+  INDIGO_TRY(check_copied_to(*target.relation));
   INDIGO_TRY(check_row_security(session, *target.relation));
   INDIGO_ASSIGN(auto force_not_null, marks(target, options.force_not_null, "FORCE_NOT_NULL"));
   INDIGO_ASSIGN(auto force_null, marks(target, options.force_null, "FORCE_NULL"));

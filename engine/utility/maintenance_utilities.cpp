@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/settled.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/ddl.h"
 #include "engine/ddl/vacuum.h"
@@ -57,10 +58,17 @@ class Locker {
   explicit Locker(UtilityCall& call)
       : call_(call), stmt_(*call.node->lock_stmt), mode_(static_cast<storage::TableLockMode>(stmt_.mode)) {}
 
-  Status lock(const Relation& relation, bool with_children) {
-    INDIGO_TRY(take(*relation));
+  Status lock(const PgQuery__RangeVar& name) {
+    INDIGO_ASSIGN(Relation relation, named_relation(call_, name));
+    // What the name means when its lock is held.
+    for (Oid locked = kInvalidOid; locked != relation->oid;) {
+      locked = relation->oid;
+      INDIGO_TRY(check_may_lock(call_, *relation, mode_, call_.session.user()));
+      INDIGO_TRY(take(*relation));
+      INDIGO_ASSIGN(relation, named_relation(call_, name));
+    }
     if (relation->kind == catalog::RelationKind::kView) return lock_read_by(relation, call_.session.user());
-    return with_children ? lock_children(*relation) : Status();
+    return name.inh ? lock_children(*relation) : Status();
   }
 
  private:
@@ -91,7 +99,9 @@ class Locker {
   Status lock_read_by(const Relation& view, Oid user) {
     INDIGO_TRY(check_stack_depth());
     if (std::find(open_.begin(), open_.end(), view->oid) != open_.end()) return {};
-    INDIGO_ASSIGN(const auto query, sql::analyze_view(call_.session.context(), *view));
+    INDIGO_ASSIGN(const auto query, catalog::settled(call_.session.session_catalog(), [&] {
+                    return sql::analyze_view(call_.session.context(), *view);
+                  }));
     open_.push_back(view->oid);
     INDIGO_TRY(lock_read_by(*query, view->security_invoker ? user : view->owner));
     open_.pop_back();
@@ -109,7 +119,9 @@ class Locker {
       if (std::find(open_.begin(), open_.end(), e.relation->oid) != open_.end()) continue;
       INDIGO_TRY(check_may_lock(call_, *e.relation, mode_, user));
       INDIGO_TRY(take(*e.relation));
-      INDIGO_TRY(view ? lock_read_by(e.relation, user) : e.only ? Status() : lock_children(*e.relation));
+      const Relation now = call_.session.session_catalog().relation(e.relation->oid);
+      if (now == nullptr) continue;
+      INDIGO_TRY(view ? lock_read_by(now, user) : e.only ? Status() : lock_children(*now));
     }
     for (const sql::CommonTable& cte : query.ctes) INDIGO_TRY(lock_read_by(*cte.query, user));
     Status status;
@@ -133,10 +145,7 @@ Status run_lock(UtilityCall& call) {
     return Error(sqlstate::kNoActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks");
   }
   for (size_t i = 0; i < stmt.n_relations; i++) {
-    const PgQuery__RangeVar& name = *stmt.relations[i]->range_var;
-    INDIGO_ASSIGN(const auto named, named_relation(call, name));
-    INDIGO_TRY(check_may_lock(call, *named, static_cast<storage::TableLockMode>(stmt.mode), call.session.user()));
-    INDIGO_TRY(Locker(call).lock(named, name.inh));
+    INDIGO_TRY(Locker(call).lock(*stmt.relations[i]->range_var));
   }
   return {};
 }

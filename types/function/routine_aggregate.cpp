@@ -32,10 +32,13 @@ class Step {
     if (function == kInvalidOid) return true;
     CatalogContext& catalog = context.session().catalog();
     const auto info = catalog.function(function);
-    const ScalarFunction* found = info == nullptr ? nullptr : find_scalar(function);
+    if (info == nullptr) {
+      context.fail(sqlstate::kUndefinedFunction, "function with OID " + std::to_string(function) + " does not exist");
+      return false;
+    }
+    const ScalarFunction* found = find_scalar(function);
     if (found == nullptr) {
-      context.fail(sqlstate::kFeatureNotSupported,
-                   "function " + (info == nullptr ? std::to_string(function) : info->name) + " is not supported");
+      context.fail(sqlstate::kFeatureNotSupported, "function " + info->name + " is not supported");
       return false;
     }
     kernel_ = found->kernel;

@@ -57,8 +57,12 @@ char delimiter_of(FuncContext& context, const TypeInfo& array) {
 
 Datum fail_unsupported(FuncContext& context, Oid type) {
   const auto info = context.session().catalog().type(type);
-  const bool pseudo = info != nullptr && info->kind == 'p';
-  const std::string name = info ? info->name : std::to_string(type);
+  if (info == nullptr) {
+    context.fail(sqlstate::kUndefinedObject, "type with OID " + std::to_string(type) + " does not exist");
+    return Datum::make_null(Phys::kStr);
+  }
+  const bool pseudo = info->kind == 'p';
+  const std::string& name = info->name;
   context.fail(sqlstate::kFeatureNotSupported,
                pseudo ? "cannot accept a value of type " + name : "type " + name + " is not supported");
   return Datum::make_null(Phys::kStr);
@@ -66,7 +70,7 @@ Datum fail_unsupported(FuncContext& context, Oid type) {
 
 // An open cursor's, whose type went after it was planned.
 void fail_dropped(FuncContext& context, Oid type) {
-  context.fail(sqlstate::kInternalError, "cache lookup failed for type " + std::to_string(type));
+  context.fail(sqlstate::kUndefinedObject, "type with OID " + std::to_string(type) + " does not exist");
 }
 
 void fail_no_binary(FuncContext& context, Oid type, const char* direction) {

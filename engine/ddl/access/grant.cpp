@@ -244,8 +244,7 @@ Status grant_on_relation(DdlContext& c, const PgQuery__GrantStmt& s, const Relat
 }
 
 // The one function of that name and, when they are given, input types.
-Result<std::shared_ptr<const types::FunctionInfo>> named_function(DdlContext& c, PgQuery__ObjectType type,
-                                                                  const PgQuery__ObjectWithArgs& f) {
+Result<FunctionPtr> named_function(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& f) {
   const NodeList parts = nodes(f.n_objname, f.objname);
   const auto q = sql::qualified_name(parts);
   const std::string name = sql::name_list_text(parts);
@@ -260,7 +259,7 @@ Result<std::shared_ptr<const types::FunctionInfo>> named_function(DdlContext& c,
       return Error(SqlState("42725"), "function name " + quoted(name) + " is not unique")
           .with_hint("Specify the argument list to select the function unambiguously.");
     }
-    return candidates.front();
+    return FunctionPtr(candidates.front());
   }
   std::string types;
   std::vector<Oid> arguments;
@@ -276,14 +275,14 @@ Result<std::shared_ptr<const types::FunctionInfo>> named_function(DdlContext& c,
                                                        : type == PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE && !procedure)
       return Error(sqlstate::kWrongObjectType,
                    name + "(" + types + ") is not a " + (procedure ? "function" : "procedure"));
-    return std::move(function);
+    return FunctionPtr(function);
   }
   const char* kind = type == PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE ? "procedure " : "function ";
   return Error(sqlstate::kUndefinedFunction, kind + name + "(" + types + ") does not exist");
 }
 
 Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s) {
-  std::vector<std::shared_ptr<const types::FunctionInfo>> functions;
+  std::vector<FunctionPtr> functions;
   if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_ALL_IN_SCHEMA) {
     for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, string_of(node)));
@@ -295,11 +294,13 @@ Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s) {
         if (wanted && row.oid(pg_proc::c_pronamespace) == schema) found.push_back(row.oid(pg_proc::c_oid));
         return true;
       });
-      for (const Oid oid : found) functions.push_back(c.catalog.function(oid));
+      for (const Oid oid : found) {
+        if (FunctionPtr function = c.catalog.function(oid)) functions.push_back(std::move(function));
+      }
     }
   } else {
     for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
-      INDIGO_ASSIGN(auto function, named_function(c, s.objtype, *node->object_with_args));
+      INDIGO_ASSIGN(FunctionPtr function, named_function(c, s.objtype, *node->object_with_args));
       functions.push_back(std::move(function));
     }
   }
@@ -420,12 +421,8 @@ Status execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: INDIGO_TRY(grant_on_functions(c, s)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: INDIGO_TRY(grant_on_relations(c, s)); break;
-    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA:
-      INDIGO_TRY(grant_on_each(c, s, "schema", schema_target));
-      break;
-    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
-      INDIGO_TRY(grant_on_each(c, s, "database", database_target));
-      break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: INDIGO_TRY(grant_on_each(c, s, "schema", schema_target)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE: INDIGO_TRY(grant_on_each(c, s, "database", database_target)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: INDIGO_TRY(grant_on_each(c, s, "type", type_target)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: INDIGO_TRY(grant_on_each(c, s, "type", domain_target)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_LARGEOBJECT:

@@ -158,8 +158,7 @@ Status grant_on_parameter(DdlContext& c, const PgQuery__GrantStmt& s, std::strin
 }  // namespace
 
 Status grant_on_server_objects(DdlContext& c, const PgQuery__GrantStmt& s) {
-  if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE)
-    return grant_on_each(c, s, "language", language_target);
+  if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE) return grant_on_each(c, s, "language", language_target);
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE)
     return grant_on_each(c, s, "tablespace", tablespace_target);
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_FDW)

@@ -1,5 +1,6 @@
 #include "engine/ddl/function/body.h"
 
+#include "catalog/descriptor/settled.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/view.h"
@@ -57,7 +58,9 @@ Status read_statements(DdlContext& c, const PgQuery__CreateFunctionStmt& s, cons
   const sql::ArgumentScope arguments(info, types);
   for (;;) {
     const uint64_t version = c.catalog.version();
-    INDIGO_ASSIGN(const auto query, sql::analyze_routine_body(c.host.session(), *s.sql_body, c.text, arguments));
+    INDIGO_ASSIGN(const auto query, catalog::settled(c.catalog, [&] {
+                    return sql::analyze_routine_body(c.host.session(), *s.sql_body, c.text, arguments);
+                  }));
     References references(c.catalog);
     references.query(*query);
     INDIGO_TRY(check_constants(c, references));

@@ -139,7 +139,7 @@ Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s) {
     if (d.from == oid::kDefaultCollation)
       return Error(sqlstate::kInvalidObjectDefinition, "collation \"default\" cannot be copied");
     std::string image;
-    if (!t.find_oid(c.txn, d.from, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
+    if (!t.find_oid(c.txn, d.from, image)) return gone_error();
     for (int i = 0; i < t.definition().column_count; i++) row.set(i, t.reader(image).datum(i));
   } else {
     INDIGO_TRY(check_definition(d));
@@ -200,7 +200,7 @@ Result<Oid> owned_collation(DdlContext& c, NodeList name, Right right) {
   INDIGO_ASSIGN(const Oid oid, resolve_collation(c, name, -1));
   std::string image;
   const SystemTable& t = table(c, pg_collation::kOid);
-  if (!t.find_oid(c.txn, oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
+  if (!t.find_oid(c.txn, oid, image)) return gone_error();
   const RowReader row = t.reader(image);
   INDIGO_TRY(check_right(c, right, row.oid(pg_collation::c_collnamespace), row.oid(pg_collation::c_collowner),
                          "collation", row.str(pg_collation::c_collname)));
@@ -214,7 +214,7 @@ Status execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt&
   }
   std::string image;
   const SystemTable& t = table(c, pg_collation::kOid);
-  if (!t.find_oid(c.txn, oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
+  if (!t.find_oid(c.txn, oid, image)) return gone_error();
   const RowReader row = t.reader(image);
   const std::string before(row.is_null(pg_collation::c_collversion) ? Str() : row.str(pg_collation::c_collversion));
   const types::Collator* const order = c.catalog.collator(oid);
@@ -255,7 +255,7 @@ Status rename_collation(DdlContext& c, NodeList name, std::string_view to) {
   const std::string wanted = truncated_name(to);
   std::string image;
   const SystemTable& t = table(c, pg_collation::kOid);
-  if (!t.find_oid(c.txn, oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
+  if (!t.find_oid(c.txn, oid, image)) return gone_error();
   const Oid schema = t.reader(image).oid(pg_collation::c_collnamespace);
   INDIGO_TRY(check_schema_privilege(c, schema, types::kPrivilegeCreate));
   if (named_in(c, schema, wanted) != kInvalidOid) {
@@ -273,7 +273,7 @@ Status move_collation(DdlContext& c, NodeList name, Oid schema) {
   INDIGO_ASSIGN(const Oid oid, owned_collation(c, name));
   std::string image;
   const SystemTable& t = table(c, pg_collation::kOid);
-  if (!t.find_oid(c.txn, oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
+  if (!t.find_oid(c.txn, oid, image)) return gone_error();
   const std::string own(t.reader(image).str(pg_collation::c_collname));
   const Oid before = t.reader(image).oid(pg_collation::c_collnamespace);
   if (before != schema && named_in(c, schema, own) != kInvalidOid) {

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/memory/arena.h"
+#include "catalog/descriptor/settled.h"
 #include "engine/ddl/object/access_method.h"
 #include "engine/ddl/object/tablespace.h"
 #include "engine/ddl/object/view.h"
@@ -166,7 +167,8 @@ Status check_without_variables(DdlContext& c, const PgQuery__Node* query) {
   sql::AnalyzeInput input{query, c.text, {}, false, {}};
   input.inline_functions = false;
   input.variables = c.host.variables();
-  INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed, sql::analyze(c.host.session(), input));
+  INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed,
+                catalog::settled(c.catalog, [&] { return sql::analyze(c.host.session(), input); }));
   bool found = false;
   sql::visit_query(*analyzed.query,
                    [&](const sql::Expr& e, int) { return !(found |= e.kind == sql::ExprKind::kParam); });

@@ -312,13 +312,11 @@ Status execute_create_sequence(DdlContext& c, const PgQuery__CreateSeqStmt& s) {
 
 Status alter_sequence(DdlContext& c, const RelationPtr& sequence, NodeList options) {
   SequenceDefinition before;
-  if (!read_sequence(c, sequence->oid, before)) {
-    return Error(sqlstate::kInternalError, "cache lookup failed for sequence " + std::to_string(sequence->oid));
-  }
+  if (!read_sequence(c, sequence->oid, before)) return gone_error(true);
   INDIGO_TRY(refuse_name(c, options));
   INDIGO_ASSIGN(const SequenceDefinition after, sequence_definition(c, options, &before, before.type));
   const auto counter = c.catalog.database_object().physical(filenode_of(c, sequence->oid)).sequence;
-  if (counter == nullptr) return Error(sqlstate::kInternalError, "a sequence without its counter");
+  if (counter == nullptr) return gone_error(true);
   catalog::Sequence::State state = counter->state();
   if (after.restart_seen) {
     state = {after.restart.value_or(after.options.start), false};

@@ -1,6 +1,7 @@
 #include "engine/ddl/object/view.h"
 
 #include "catalog/descriptor/session_context.h"
+#include "catalog/descriptor/settled.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/hold.h"
@@ -93,7 +94,8 @@ Result<sql::AnalyzedStatement> analyze_kept(DdlContext& c, const PgQuery__Node* 
   input.inline_functions = false;  // what is kept says what was written, and depends on it
   for (;;) {
     const uint64_t version = c.catalog.version();
-    INDIGO_ASSIGN(sql::AnalyzedStatement analyzed, sql::analyze(c.host.session(), input));
+    INDIGO_ASSIGN(sql::AnalyzedStatement analyzed,
+                  catalog::settled(c.catalog, [&] { return sql::analyze(c.host.session(), input); }));
     references.clear();
     references.query(*analyzed.query);
     for (const Address& a : references.addresses()) INDIGO_TRY(lock_mentioned(c, a));

@@ -171,7 +171,7 @@ class AggregateFinder {
                                                     sql::name_list_text(o_.moving_inverse) + " is not " +
                                                     text(o_.moving_state));
     }
-    if (inverse.function->strict != c_.catalog.function(out_.moving_transition)->strict) {
+    if (inverse.function->strict != FunctionPtr(c_.catalog.function(out_.moving_transition))->strict) {
       return invalid_definition("strictness of aggregate's forward and inverse transition functions must match");
     }
     out_.moving_inverse = inverse.function->oid;
@@ -220,7 +220,8 @@ class AggregateFinder {
 
   Status combining() {
     INDIGO_TRY(checked(o_.combine, {o_.state, o_.state}, o_.state, "combine", out_.combine));
-    if (out_.combine != kInvalidOid && o_.state == oid::kInternal && c_.catalog.function(out_.combine)->strict)
+    if (out_.combine != kInvalidOid && o_.state == oid::kInternal &&
+        FunctionPtr(c_.catalog.function(out_.combine))->strict)
       return invalid_definition("combine function with transition type internal must not be declared STRICT");
     INDIGO_TRY(checked(o_.serialize, {oid::kInternal}, oid::kBytea, "serialization", out_.serialize));
     return checked(o_.deserialize, {oid::kBytea, oid::kInternal}, oid::kInternal, "deserialization", out_.deserialize);

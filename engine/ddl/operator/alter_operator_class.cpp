@@ -40,7 +40,7 @@ Result<Group> own_group(DdlContext& c, NodeList name, bool family, Right right =
             family ? int{pg_opfamily::c_opfnamespace} : int{pg_opclass::c_opcnamespace}};
   std::string image;
   const SystemTable& t = table(c, out.class_id);
-  if (!t.find_oid(c.txn, out.oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed");
+  if (!t.find_oid(c.txn, out.oid, image)) return gone_error();
   const RowReader row = t.reader(image);
   out.schema = row.oid(out.schema_column);
   out.owner = row.oid(out.owner_column);

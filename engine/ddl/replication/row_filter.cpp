@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/descriptor/settled.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/expr.h"
 
@@ -115,8 +116,10 @@ Status check_simple(DdlContext& c, const sql::Expr& e) {
 }  // namespace
 
 Result<StoredExpression> read_row_filter(DdlContext& c, const PgQuery__Node* node, const RelationPtr& relation) {
-  INDIGO_ASSIGN(const sql::ExprPtr plain,
-                sql::analyze_to_print(c.host.session(), node, c.text, relation, TypeRef{kInvalidOid, -1, kInvalidOid}));
+  INDIGO_ASSIGN(
+      const sql::ExprPtr plain, catalog::settled(c.catalog, [&] {
+        return sql::analyze_to_print(c.host.session(), node, c.text, relation, TypeRef{kInvalidOid, -1, kInvalidOid});
+      }));
   INDIGO_TRY(check_condition(c, *plain));
   const TypePtr type = c.catalog.type(plain->type.oid);
   const Oid base = type != nullptr && type->kind == 'd' ? type->base : plain->type.oid;
@@ -125,8 +128,10 @@ Result<StoredExpression> read_row_filter(DdlContext& c, const PgQuery__Node* nod
                                                   type_text(c, {plain->type.oid, -1, kInvalidOid}))
         .at(position(c, leftmost(*plain)));
   }
-  INDIGO_ASSIGN(const sql::ExprPtr filter,
-                sql::analyze_to_print(c.host.session(), node, c.text, relation, TypeRef{oid::kBool, -1, kInvalidOid}));
+  INDIGO_ASSIGN(
+      const sql::ExprPtr filter, catalog::settled(c.catalog, [&] {
+        return sql::analyze_to_print(c.host.session(), node, c.text, relation, TypeRef{oid::kBool, -1, kInvalidOid});
+      }));
   INDIGO_TRY(check_simple(c, *filter));
   return keep_expression(c, filter);
 }

@@ -1,4 +1,5 @@
 #include "catalog/descriptor/session_context.h"
+#include "catalog/descriptor/settled.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/view.h"
 #include "engine/ddl/references.h"
@@ -35,7 +36,9 @@ Result<AnalyzedRule> analyze_rule(DdlContext& c, const PgQuery__RuleStmt& s, con
   for (;;) {
     const uint64_t version = c.catalog.version();
     AnalyzedRule out;
-    INDIGO_ASSIGN(out.query, sql::analyze_rule(c.host.session(), s, c.text, current(c, r->oid)));
+    INDIGO_ASSIGN(out.query, catalog::settled(c.catalog, [&] {
+                    return sql::analyze_rule(c.host.session(), s, c.text, current(c, r->oid));
+                  }));
     References references(c.catalog);
     references.query(*out.query);
     INDIGO_TRY(check_constants(c, references));

@@ -263,7 +263,7 @@ Result<TypeRef> wanted_type(DdlContext& c, const PgQuery__ColumnDef& d, const Co
   auto resolved = usable_type(c, d.type_name);
   if (!resolved.ok()) return Error(std::move(*resolved.take_error())).at(0);
   TypeRef type = *resolved;
-  if (c.catalog.type(type.oid)->kind == 'p') {
+  if (TypePtr(c.catalog.type(type.oid))->kind == 'p') {
     return Error(sqlstate::kInvalidTableDefinition,
                  "column " + quoted(column.name) + " has pseudo-type " + type_text(c, {type.oid, -1, kInvalidOid}));
   }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "catalog/access_method.h"
+#include "catalog/descriptor/settled.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/drop/remove_object.h"
@@ -261,7 +262,8 @@ Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery_
     INDIGO_ASSIGN(given, reset_options(list));
   } else if (relation->kind == RelationKind::kView) {
     INDIGO_ASSIGN(given, view_options(list));
-    INDIGO_ASSIGN(const auto query, sql::analyze_view(c.host.session(), *relation));
+    INDIGO_ASSIGN(const auto query,
+                  catalog::settled(c.catalog, [&] { return sql::analyze_view(c.host.session(), *relation); }));
     INDIGO_TRY(check_check_option(given, *query));
   } else {
     INDIGO_ASSIGN(given, storage_options(relation->kind == RelationKind::kIndex ? OptionsOf::kIndex : OptionsOf::kTable,

@@ -69,9 +69,8 @@ Status read_type(DdlContext& c, const PgQuery__ColumnDef& d, ColumnSpec& out) {
 }
 
 Status read_collation(DdlContext& c, const PgQuery__CollateClause& clause, TypeRef& type) {
-  INDIGO_ASSIGN(const Oid collation,
-                resolve_collation(c, nodes(clause.n_collname, clause.collname), clause.location));
-  if (c.catalog.type(type.oid)->collation == kInvalidOid) {
+  INDIGO_ASSIGN(const Oid collation, resolve_collation(c, nodes(clause.n_collname, clause.collname), clause.location));
+  if (TypePtr(c.catalog.type(type.oid))->collation == kInvalidOid) {
     return Error(sqlstate::kDatatypeMismatch,
                  "collations are not supported by type " + type_text(c, {type.oid, -1, kInvalidOid}))
         .at(position(c, clause.location));

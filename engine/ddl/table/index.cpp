@@ -277,9 +277,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   ProgressOf shown(c.host.progress(), ProgressCommand::kCreateIndex, relation->oid);
   shown.set(progress::index::kCommand, progress::index::kCreate);
   std::string class_image;
-  if (!table(c, pg_class::kOid).find_oid(c.txn, relation->oid, class_image)) {
-    return Error(sqlstate::kInternalError, "cache lookup failed for relation " + std::to_string(relation->oid));
-  }
+  if (!table(c, pg_class::kOid).find_oid(c.txn, relation->oid, class_image)) return gone_error(true);
   const Oid table_filenode = table(c, pg_class::kOid).reader(class_image).oid(pg_class::c_relfilenode);
   for (const IndexColumnSpec& column : spec.columns) {
     const types::KeyColumn key = catalog::key_column_of(column.type, c.catalog);

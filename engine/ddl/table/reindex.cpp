@@ -67,9 +67,7 @@ Result<RelationPtr> table_of(DdlContext& c, const RelationPtr& relation, TableLo
   if (relation->kind != RelationKind::kIndex && relation->kind != RelationKind::kPartitionedIndex) return relation;
   std::string image;
   const SystemTable& indexes = table(c, pg_index::kOid);
-  if (!indexes.find_oid(c.txn, relation->oid, image)) {
-    return Error(sqlstate::kInternalError, "cache lookup failed for index");
-  }
+  if (!indexes.find_oid(c.txn, relation->oid, image)) return gone_error(true);
   return open_relation(c, indexes.reader(image).oid(pg_index::c_indrelid), mode);
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "catalog/descriptor/session_context.h"
+#include "catalog/descriptor/settled.h"
 #include "sql/analyze/trigger_condition.h"
 #include "sql/parse/node.h"
 #include "sql/query_walk.h"
@@ -47,7 +48,9 @@ Status check_column(const RelationInfo& relation, int16_t type, int entry, int c
 
 Result<StoredExpression> store_trigger_condition(DdlContext& c, const PgQuery__Node* node, const RelationPtr& relation,
                                                  int16_t type) {
-  INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_trigger_condition(c.host.session(), node, c.text, relation));
+  INDIGO_ASSIGN(const sql::ExprPtr expr, catalog::settled(c.catalog, [&] {
+                  return sql::analyze_trigger_condition(c.host.session(), node, c.text, relation);
+                }));
   const int at = position(c, sql::location_of(node));
   std::unique_ptr<Error> refused;
   const auto refuse = [&](Error error, int location = -1) {

@@ -2,6 +2,7 @@
 // What is outside is null to a reader and an error to a writer; nothing in them can be null.
 #include "base/sqlstate.h"
 #include "engine/exec/expression/expression_nodes.h"
+#include "engine/exec/gone.h"
 #include "types/oids.h"
 
 namespace indigo::engine::exec {
@@ -98,6 +99,7 @@ Result<NodePtr> compile_fixed_subscript(Builder& b, const sql::SubscriptExpr& e)
   INDIGO_ASSIGN(NodePtr assign, b.compile(e.assign));
   if (assign != nullptr) children.push_back(assign.get());
   const auto element = b.state().session().catalog().type(e.element.oid);
+  if (element == nullptr) return gone_type(e.element.oid);
   NodePtr node =
       std::make_unique<FixedSubscriptNode>(b.state(), std::move(container), std::move(indexes), b.phys_of(e.element),
                                            static_cast<size_t>(element->length), std::move(assign));

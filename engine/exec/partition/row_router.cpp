@@ -10,14 +10,20 @@
 
 namespace indigo::engine::exec {
 
-Result<size_t> RowRouter::add_level(RelationPtr relation) {
+Result<size_t> RowRouter::add_level(Table table) {
   Level level;
-  const std::vector<int> columns = matching_columns(*relation, *root_);
-  level.targets.assign(relation->children.size(), -1);
-  INDIGO_ASSIGN(PartitionKeyReader key, PartitionKeyReader::make(state_, std::move(relation), columns));
+  const std::vector<int> columns = matching_columns(*table.relation, *root_);
+  level.targets.assign(table.relation->children.size(), -1);
+  INDIGO_ASSIGN(PartitionKeyReader key, PartitionKeyReader::make(state_, table.relation, columns));
   level.key = std::move(key);
+  level.table = std::move(table);
   levels_.push_back(std::move(level));
   return levels_.size() - 1;
+}
+
+Error RowRouter::changed(const catalog::RelationInfo& relation) const {
+  return Error(sqlstate::kSerializationFailure,
+               "could not serialize access due to a concurrent definition of \"" + relation.name + "\"");
 }
 
 Status RowRouter::lock(Table& table) {
@@ -31,12 +37,10 @@ Status RowRouter::lock(Table& table) {
   // Found in an earlier run, and rebuilt since: what was made for it no longer fits.
   if (table.locked_in != 0) {
     const RelationPtr now = state_.session().catalog().relation(table.relation->oid);
-    const bool same =
-        now != nullptr && now->table == table.relation->table && now->indexes.size() == table.relation->indexes.size();
-    if (!same) {
-      return Error(sqlstate::kSerializationFailure,
-                   "could not serialize access due to a concurrent definition of \"" + table.relation->name + "\"");
-    }
+    const bool same = now != nullptr && now->table == table.relation->table &&
+                      now->indexes.size() == table.relation->indexes.size() &&
+                      now->children == table.relation->children;
+    if (!same) return changed(*table.relation);
   }
   table.locked_in = state_.run();
   return {};
@@ -45,32 +49,28 @@ Status RowRouter::lock(Table& table) {
 Status RowRouter::look_up(Level& level, int partition) {
   const Oid oid = level.key->table().children[static_cast<size_t>(partition)];
   catalog::CatalogView& catalog = state_.session().catalog();
-  RelationPtr found = catalog.relation(oid);
-  if (found == nullptr) return Error(sqlstate::kInternalError, "a partition is missing");
-  INDIGO_TRY(catalog::check_reachable(*found));
-  if (found->is_foreign())
-    return Error(sqlstate::kFeatureNotSupported, "cannot insert into foreign table \"" + found->name + "\"");
-  if (found->is_partitioned()) {
+  Table found{catalog.relation(oid), 0};
+  if (found.relation == nullptr) return changed(level.key->table());
+  INDIGO_TRY(catalog::check_reachable(*found.relation));
+  if (found.relation->is_foreign())
+    return Error(sqlstate::kFeatureNotSupported, "cannot insert into foreign table \"" + found.relation->name + "\"");
+  INDIGO_TRY(lock(found));
+  // What the lock's holder before may have changed.
+  found.relation = catalog.relation(oid);
+  if (found.relation == nullptr) return changed(level.key->table());
+  if (found.relation->is_partitioned()) {
     INDIGO_ASSIGN(const size_t number, add_level(std::move(found)));
     level.targets[static_cast<size_t>(partition)] = static_cast<int>(2 * number);
     return {};
   }
-  tables_.push_back({std::move(found), 0});
-  Status locked = lock(tables_.back());
-  if (!locked.ok()) {
-    tables_.pop_back();
-    return locked;
-  }
-  // What the lock's holder before may have changed.
-  tables_.back().relation = catalog.relation(oid);
-  if (tables_.back().relation == nullptr || tables_.back().relation->table == nullptr)
-    return Error(sqlstate::kInternalError, "a partition is missing");
+  if (found.relation->table == nullptr) return changed(*found.relation);
+  tables_.push_back(std::move(found));
   level.targets[static_cast<size_t>(partition)] = static_cast<int>(2 * tables_.size() - 1);
   return {};
 }
 
 Result<size_t> RowRouter::route(const Chunk& rows, uint32_t row) {
-  if (levels_.empty()) INDIGO_TRY(add_level(root_));
+  if (levels_.empty()) INDIGO_TRY(add_level({root_, 0}));
   size_t at = 0;
   while (true) {
     INDIGO_ASSIGN(const int partition, levels_[at].key->find(rows, row));
@@ -82,6 +82,7 @@ Result<size_t> RowRouter::route(const Chunk& rows, uint32_t row) {
       return static_cast<size_t>(target / 2);
     }
     at = static_cast<size_t>(target / 2);
+    INDIGO_TRY(lock(levels_[at].table));
   }
 }
 

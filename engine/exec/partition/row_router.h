@@ -21,17 +21,19 @@ class RowRouter {
   const RelationPtr& table(size_t number) const { return tables_[number].relation; }
 
  private:
-  struct Level {
-    std::optional<PartitionKeyReader> key;
-    std::vector<int> targets;  // by partition: -1 unknown, 2n a level, 2n + 1 a table
-  };
   struct Table {
     RelationPtr relation;
     uint64_t locked_in = 0;  // the run that holds its lock
   };
-  Result<size_t> add_level(RelationPtr relation);
+  struct Level {
+    Table table;
+    std::optional<PartitionKeyReader> key;
+    std::vector<int> targets;  // by partition: -1 unknown, 2n a level, 2n + 1 a table
+  };
+  Result<size_t> add_level(Table table);
   Status look_up(Level& level, int partition);
   Status lock(Table& table);
+  Error changed(const catalog::RelationInfo& relation) const;
 
   QueryState& state_;
   RelationPtr root_;

@@ -226,8 +226,7 @@ Status PlpgsqlFunction::compile(SessionParts& session, std::span<const TypeRef> 
                                                           [&](const auto& other) { return other.name == given.name; });
     if (refused || again) {
       Error error = refused ? refused_type(session.session_catalog(), "accept", given.type)
-                            : Error(SqlState("42P13"),
-                                    "parameter name \"" + given.name + "\" used more than once");
+                            : Error(SqlState("42P13"), "parameter name \"" + given.name + "\" used more than once");
       error.add_context("compilation of PL/pgSQL function \"" + f.name + "\" near line 1");
       return error;
     }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/fiber/wait_point.h"
-#include "base/raised_error.h"
 #include "base/sqlstate.h"
 #include "catalog/descriptor/relation_info.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/settled.h"
+#include "engine/exec/gone.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_settings.h"
 #include "engine/session/statement_scope.h"
@@ -169,20 +169,9 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
                                          std::span<const Oid> parameter_types, bool variable_parameters,
                                          std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
                                          bool for_cursor, const ScannedText* sampled) {
-  constexpr int kMostTries = 20;
-  constexpr auto kMoment = std::chrono::milliseconds(1);
-  for (int tries = 1;; tries++) {
-    const uint64_t version = catalog_.version();
-    auto made = catch_raised(
-        [&] { return prepare_now(parsed, parameter_types, variable_parameters, lifted, values, for_cursor, sampled); });
-    if (made.ok() || tries == kMostTries) return made;
-    if (catalog_.version() != version) continue;
-    // A version is told a moment after what it stands for.
-    const std::string_view state = made.error().state.text();
-    if (!state.starts_with("XX")) return made;
-    WaitPoint nothing;
-    if (nothing.wait([] { return false; }, Clock::now() + kMoment) == WaitResult::kInterrupted) return made;
-  }
+  return catalog::settled(catalog_, [&] {
+    return prepare_now(parsed, parameter_types, variable_parameters, lifted, values, for_cursor, sampled);
+  });
 }
 
 Result<PreparedPtr> Preparation::prepare_now(const std::shared_ptr<const ParsedStatement>& parsed,
@@ -421,7 +410,10 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
 Status Preparation::refresh(PreparedPtr& prepared, Columns columns) {
   if (prepared->is_utility() || (is_current(*prepared) && prepared->plan_settings == generation())) return {};
   std::vector<Oid> types;
-  for (const auto& type : prepared->parameter_types) types.push_back(type.oid);
+  for (const auto& type : prepared->parameter_types) {
+    if (type.oid >= oid::kFirstUserOid && catalog_.type(type.oid) == nullptr) return gone_type(type.oid);
+    types.push_back(type.oid);
+  }
   // The plan may be of another text with other literals in their places: they must stay parameters.
   ScannedText scanned;
   const bool lifted = !prepared->lifted_used.empty() && !prepared->custom;

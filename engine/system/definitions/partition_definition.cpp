@@ -28,7 +28,7 @@ Result<OwnedDatum> partition_key_text(SessionParts& session, std::span<const Dat
       natural = column.type.collation;
     } else {
       out += key_expression_text(session, k.expression, relation, false);
-      natural = session.session_catalog().type(k.type.oid)->collation;
+      if (const auto type = session.session_catalog().type(k.type.oid)) natural = type->collation;
     }
     if (k.type.collation != kInvalidOid && k.type.collation != natural) {
       out += " COLLATE " + sql::deparse_collation(session.session_catalog(), k.type.collation, false);

@@ -175,23 +175,28 @@ class Resolver {
     return settle_ranges(f);
   }
 
+  Oid partner_of(Oid range) {
+    const auto type = catalog_.type(range);
+    return type == nullptr ? kInvalidOid : type->range_partner;
+  }
+
   // A range is not converted: its elements' type must be the common one, and its multirange the one that goes with it.
   std::optional<Problem> settle_ranges(Family& f) {
     const auto fits = [&](const char* name, Oid type) -> std::optional<Problem> {
-      if (type == kInvalidOid || catalog_.type(type)->range_subtype == f.element) return {};
+      if (type == kInvalidOid) return {};
+      if (const auto info = catalog_.type(type); info != nullptr && info->range_subtype == f.element) return {};
       return Problem{
           std::string(name) + " type " + text(type) + " does not match anycompatible type " + text(f.element), ""};
     };
-    if (f.multirange != kInvalidOid && f.range != kInvalidOid &&
-        catalog_.type(f.multirange)->range_partner != f.range) {
+    if (f.multirange != kInvalidOid && f.range != kInvalidOid && partner_of(f.multirange) != f.range) {
       return Problem{
           "argument declared anycompatiblemultirange is not consistent with argument declared anycompatiblerange",
           text(f.multirange) + " versus " + text(f.range)};
     }
     if (auto problem = fits("anycompatiblerange", f.range)) return problem;
     if (auto problem = fits("anycompatiblemultirange", f.multirange)) return problem;
-    if (f.multirange != kInvalidOid) f.range = catalog_.type(f.multirange)->range_partner;
-    if (f.range != kInvalidOid) f.multirange = catalog_.type(f.range)->range_partner;
+    if (f.multirange != kInvalidOid) f.range = partner_of(f.multirange);
+    if (f.range != kInvalidOid) f.multirange = partner_of(f.range);
     return check_element(f);
   }
 

@@ -69,8 +69,7 @@ Result<TypeRef> find_type_name(Analysis& a, const PgQuery__TypeName* t) {
   if (t->n_typmods > 0) {
     INDIGO_ASSIGN(const auto texts, modifier_texts(a, t));
     if (info->modifier_in == kInvalidOid) {
-      return a.error(sqlstate::kSyntaxError,
-                     "type modifier is not allowed for type \"" + type_name_text(t) + "\"",
+      return a.error(sqlstate::kSyntaxError, "type modifier is not allowed for type \"" + type_name_text(t) + "\"",
                      t->location);
     }
     auto parsed = types::typmod_input(*info, texts);
