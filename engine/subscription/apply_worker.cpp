@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/memory/process_memory.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
@@ -26,6 +27,10 @@ namespace {
 constexpr std::chrono::milliseconds kQuiet(2), kUnflushedFor(100);
 constexpr int kUnflushedMax = 1000;
 constexpr size_t kSlotColumns = 4;  // of CREATE_REPLICATION_SLOT's answer
+// The publisher frees a slot when it sees that its reader's connection has ended.
+constexpr std::chrono::milliseconds kSlotPause(100);
+constexpr int kSlotTries = 50;
+constexpr int kStreamingVersion = 140000, kTwoPhaseVersion = 150000;  // of publishers
 
 const char* name_of(RowChange::Kind kind) {
   switch (kind) {
@@ -35,7 +40,23 @@ const char* name_of(RowChange::Kind kind) {
   }
 }
 
+// What transactions in progress may hold: a fifth of what the server may have.
+uint64_t most_streamed_bytes(InstanceImpl& instance) {
+  const auto limit =
+      static_cast<uint64_t>(std::strtoll(instance.setting("memory_limit").c_str(), nullptr, 10)) * 1024;
+  return (limit != 0 ? limit : machine_memory_bytes() / 5 * 4) / 5;
+}
+
 }  // namespace
+
+ApplyWorker::ApplyWorker(InstanceImpl& instance, Waiter& waiter, const Subscription& subscription, StopEventPtr stop,
+                         WorkerStatus& status)
+    : instance_(instance),
+      waiter_(waiter),
+      subscription_(subscription),
+      stop_(std::move(stop)),
+      status_(status),
+      streamed_(most_streamed_bytes(instance)) {}
 
 int64_t ApplyWorker::setting(const char* name) const {
   return std::strtoll(instance_.setting(name).c_str(), nullptr, 10);
@@ -55,10 +76,17 @@ Status ApplyWorker::open() {
   INDIGO_ASSIGN(session_, ApplySession::open(instance_, waiter_, database, subscription_.owner,
                                              subscription_.synchronous_commit));
   INDIGO_TRY(in_transaction([&](DdlContext& c) -> Status {
-    applied_ = flushed_ = progress(c, subscription_.oid);
+    const Progress so_far = progress(c, subscription_.oid);
+    applied_ = flushed_ = so_far.lsn;
+    if (so_far.committing_prepared) committing_ = so_far.lsn;
     for (const TableState& table : table_states(c, subscription_.oid)) tables_[table.relation] = table;
     return {};
   }));
+  return connect();
+}
+
+Status ApplyWorker::connect() {
+  publisher_ = nullptr;
   auto publisher = Publisher::connect(subscription_.connection, subscription_.name, stop_);
   if (!publisher.ok()) {
     Error error = publisher.error();
@@ -146,11 +174,45 @@ Status ApplyWorker::reached(uint64_t lsn) {
 Status ApplyWorker::start_stream() {
   std::string names;
   for (const std::string& name : subscription_.publications) names += (names.empty() ? "" : ",") + ddl::quoted(name);
+  const bool streams = subscription_.streaming && publisher_->server_version() >= kStreamingVersion;
+  // The slot remembers that it decodes at PREPARE.
+  const bool enables = may_enable_two_phase();
+  const bool two_phase = enables || subscription_.two_phase == kTwoPhaseEnabled;
+  const char* protocol = two_phase ? "3" : streams ? "2" : "1";
   std::string command = "START_REPLICATION SLOT \"" + subscription_.slot.value_or(subscription_.name) + "\" LOGICAL " +
-                        replication::position_text(applied_) + " (proto_version '1', publication_names " +
-                        ddl::literal(names);
+                        replication::position_text(applied_) + " (proto_version '" + protocol +
+                        "', publication_names " + ddl::literal(names);
+  if (streams) command += ", streaming 'on'";
+  if (enables) command += ", two_phase 'on'";
   if (subscription_.binary) command += ", binary 'true'";
-  return publisher_->begin_copy(command + ")");
+  INDIGO_TRY(publisher_->begin_copy(command + ")"));
+  if (!enables) return {};
+  INDIGO_TRY(
+      in_transaction([&](DdlContext& c) { return set_two_phase(c, subscription_.oid, kTwoPhaseEnabled); }));
+  subscription_.two_phase = kTwoPhaseEnabled;
+  return {};
+}
+
+Status ApplyWorker::start_stream_again() {
+  log_info("logical replication apply worker for subscription \"" + subscription_.name +
+           "\" starts again so that two_phase can be enabled");
+  streamed_ = StreamedTransactions(most_streamed_bytes(instance_));
+  for (int left = kSlotTries;; left--) {
+    INDIGO_TRY(connect());
+    Status started = start_stream();
+    if (started.ok() || started.error().state != sqlstate::kObjectInUse || left == 0) return started;
+    if (stop_->wait(Clock::now() + kSlotPause)) return stopped_error();
+  }
+}
+
+bool ApplyWorker::all_ready() const {
+  return !tables_.empty() &&
+         std::all_of(tables_.begin(), tables_.end(), [](const auto& t) { return t.second.state == kTableReady; });
+}
+
+bool ApplyWorker::may_enable_two_phase() const {
+  return subscription_.two_phase == kTwoPhasePending && all_ready() &&
+         publisher_->server_version() >= kTwoPhaseVersion;
 }
 
 Status ApplyWorker::report(bool wants_reply) {
@@ -211,18 +273,20 @@ Status ApplyWorker::stream() {
     if (!part.keepalive) {
       INDIGO_TRY(apply(part.payload));
       if (unflushed_ >= kUnflushedMax || (unflushed_ != 0 && now >= told_ + kUnflushedFor)) INDIGO_TRY(flush());
-      continue;
+    } else {
+      if (!in_remote_ && part.end_lsn > applied_) {
+        applied_ = part.end_lsn;
+        INDIGO_TRY(reached(applied_));
+        if (unflushed_ == 0) flushed_ = applied_;
+      }
+      if (part.wants_reply) INDIGO_TRY(flush());
     }
-    if (!in_remote_ && part.end_lsn > applied_) {
-      applied_ = part.end_lsn;
-      INDIGO_TRY(reached(applied_));
-      if (unflushed_ == 0) flushed_ = applied_;
-    }
-    if (part.wants_reply) INDIGO_TRY(flush());
+    if (!in_remote_ && !streaming_ && may_enable_two_phase()) return flush();
   }
 }
 
 Status ApplyWorker::apply(std::string_view message) {
+  if (streaming_ && !message.empty() && message[0] != 'E') return keep(message);
   INDIGO_ASSIGN(const ChangeMessage change, read_change(message));
   return std::visit([&](const auto& one) { return apply(one); }, change);
 }
@@ -230,6 +294,7 @@ Status ApplyWorker::apply(std::string_view message) {
 Status ApplyWorker::apply(const BeginChange& begin) {
   begin_ = begin;
   in_remote_ = true;
+  prepared_before_ = false;
   return {};
 }
 
@@ -240,26 +305,32 @@ Status ApplyWorker::forget_skipped_lsn(DdlContext& c) const {
                          [](catalog::RowValues& row) { row.i64(pg_subscription::c_subskiplsn, 0); });
 }
 
+void ApplyWorker::skipped() {
+  subscription_.skip_lsn = 0;
+  log_info("logical replication completed skipping transaction at LSN " + replication::position_text(begin_.final_lsn));
+}
+
 Status ApplyWorker::apply(const CommitChange& commit) {
   doing_ = "message type \"COMMIT\"";
-  const bool skipped = subscription_.skip_lsn != 0 && subscription_.skip_lsn == begin_.final_lsn;
-  if (skipped) INDIGO_TRY(begin_if_needed());
+  const bool skips = is_skipped();
+  if (skips) INDIGO_TRY(begin_if_needed());
   if (session_->in_transaction()) {
     INDIGO_TRY(session_->in_catalog([&](DdlContext& c) -> Status {
-      if (skipped) INDIGO_TRY(forget_skipped_lsn(c));
-      return set_progress(c, subscription_.oid, commit.end_lsn);
+      if (skips) INDIGO_TRY(forget_skipped_lsn(c));
+      return set_progress(c, subscription_.oid, {commit.end_lsn});
     }));
     INDIGO_TRY(session_->commit());
     unflushed_++;
   }
-  if (skipped) {
-    subscription_.skip_lsn = 0;
-    log_info("logical replication completed skipping transaction at LSN " +
-             replication::position_text(begin_.final_lsn));
-  }
-  in_remote_ = false;
+  if (skips) skipped();
+  return end_at(commit.end_lsn);
+}
+
+// A transaction of the publisher has been dealt with.
+Status ApplyWorker::end_at(uint64_t end_lsn) {
+  in_remote_ = prepared_before_ = false;
   doing_.clear();
-  applied_ = commit.end_lsn;
+  applied_ = end_lsn;
   if (unflushed_ == 0) flushed_ = applied_;
   return reached(applied_);
 }
@@ -291,7 +362,7 @@ Result<TargetTable*> ApplyWorker::target(uint32_t remote) {
 }
 
 Status ApplyWorker::apply(const RowChange& row) {
-  if (subscription_.skip_lsn != 0 && subscription_.skip_lsn == begin_.final_lsn) return {};
+  if (passes_over()) return {};
   doing_ = "message type \"" + std::string(name_of(row.kind)) + "\"";
   if (const auto described = remote_.find(row.relation); described != remote_.end()) {
     doing_ += " for replication target relation \"" + described->second.schema + "." + described->second.name + "\"";
@@ -302,7 +373,7 @@ Status ApplyWorker::apply(const RowChange& row) {
 }
 
 Status ApplyWorker::apply(const TruncateChange& truncate) {
-  if (subscription_.skip_lsn != 0 && subscription_.skip_lsn == begin_.final_lsn) return {};
+  if (passes_over()) return {};
   doing_ = "message type \"TRUNCATE\"";
   INDIGO_TRY(begin_if_needed());
   std::string names;
@@ -329,8 +400,11 @@ Status ApplyWorker::run() {
   log_info("logical replication apply worker for subscription \"" + subscription_.name + "\" has started");
   Status done = copy_tables();
   if (done.ok()) done = start_stream();
-  if (done.ok()) done = stream();
-  if (done.ok() || stop_->is_set()) return done;
+  while (done.ok()) {
+    done = stream();
+    if (done.ok()) done = start_stream_again();
+  }
+  if (stop_->is_set()) return done;
   if (!doing_.empty()) {
     Error& error = done.error();
     std::string where = "processing remote data for replication origin \"pg_" + std::to_string(subscription_.oid) +

@@ -9,7 +9,11 @@
 //    passed over when the stream brings it.
 // 3. *Told when kept.* The publisher is told of a place as flushed only when all before it is committed here and, with -D, durable.
 //    Commits do not wait for the device one by one (the subscription's synchronous_commit is off unless it says otherwise).
-// 4. An error rolls the transaction back and ends the worker; it is started again later, or the subscription is switched off
+// 4. *Two-phase commit.* What the publisher prepares is prepared here under the name pg_<subscription>_<transaction>, before the
+//    place behind it is written: a PREPARE that comes again finds it, and does nothing. A COMMIT PREPARED is marked before it is
+//    done, so one that comes again knows whether it may have been done. Decoding at PREPARE is asked of the publisher when all
+//    tables are ready, because what is prepared before is told at COMMIT PREPARED, and a table must not miss it.
+// 5. An error rolls the transaction back and ends the worker; it is started again later, or the subscription is switched off
 //    (disable_on_error).
 // Thread safety: runs on one thread; StopEvent and Waiter::interrupt end it from others. WorkerStatus: any thread.
 #pragma once
@@ -18,6 +22,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,6 +30,7 @@
 #include "engine/subscription/apply_session.h"
 #include "engine/subscription/change_message.h"
 #include "engine/subscription/publisher.h"
+#include "engine/subscription/streamed_transactions.h"
 #include "engine/subscription/subscription_rows.h"
 #include "engine/subscription/target_table.h"
 
@@ -39,8 +45,7 @@ struct WorkerStatus {
 class ApplyWorker {
  public:
   ApplyWorker(InstanceImpl& instance, Waiter& waiter, const Subscription& subscription, StopEventPtr stop,
-              WorkerStatus& status)
-      : instance_(instance), waiter_(waiter), subscription_(subscription), stop_(std::move(stop)), status_(status) {}
+              WorkerStatus& status);
 
   // Until it is told to stop, the publisher ends the stream, or something fails.
   Status run();
@@ -49,8 +54,12 @@ class ApplyWorker {
   Status open();
   Status copy_tables();
   Status copy_table(TableState table);
+  Status connect();
   Status start_stream();
-  Status stream();
+  Status start_stream_again();
+  Status stream();  // ends without an error when it should be started again, with two-phase commit
+  bool all_ready() const;
+  bool may_enable_two_phase() const;
   Status apply(std::string_view message);
   Status apply(const BeginChange& begin);
   Status apply(const CommitChange& commit);
@@ -58,10 +67,29 @@ class ApplyWorker {
   Status apply(const RowChange& row);
   Status apply(const TruncateChange& truncate);
   Status apply(const OtherChange&) { return {}; }
+  // ---- transactions in progress
+  Status apply(const StreamStartChange& start);
+  Status apply(const StreamStopChange&);
+  Status apply(const StreamCommitChange& commit);
+  Status apply(const StreamAbortChange& abort);
+  Status keep(std::string_view message);
+  Status replay(uint32_t transaction);
+  // ---- two-phase commit
+  Status apply(const BeginPrepareChange& begin);
+  Status apply(const PrepareChange& prepare);
+  Status apply(const CommitPreparedChange& commit);
+  Status apply(const RollbackPreparedChange& rollback);
+  std::string prepared_name(uint32_t transaction) const;
+  bool is_prepared(uint32_t transaction) const;
+  Status end_at(uint64_t end_lsn);
+  // Its changes are passed over: ALTER SUBSCRIPTION ... SKIP, or it is prepared already.
+  bool is_skipped() const { return subscription_.skip_lsn != 0 && subscription_.skip_lsn == begin_.final_lsn; }
+  bool passes_over() const { return prepared_before_ || is_skipped(); }
   // Null: it takes no part in this transaction.
   Result<TargetTable*> target(uint32_t remote);
   Status begin_if_needed();
   Status forget_skipped_lsn(DdlContext& c) const;
+  void skipped();
   Status reached(uint64_t lsn);  // tables that the stream has caught up with are ready
   Status report(bool wants_reply);
   Status flush();
@@ -86,6 +114,10 @@ class ApplyWorker {
   Deadline told_{};         // when the publisher was
   bool in_remote_ = false;  // between the publisher's begin and commit
   BeginChange begin_;       // of that transaction
+  bool prepared_before_ = false;        // it comes again
+  uint64_t committing_ = 0;             // the place of a COMMIT PREPARED that may have been done before
+  std::optional<uint32_t> streaming_;   // between the start and the stop of a stream: its transaction
+  StreamedTransactions streamed_;
   std::string doing_;       // what an error happened at, for its context
 };
 

@@ -103,41 +103,122 @@ RowChange read_row(MessageReader& in, RowChange::Kind kind) {
   return out;
 }
 
+BeginChange read_begin(MessageReader& in) {
+  BeginChange out;
+  out.final_lsn = in.number<uint64_t>();
+  in.number<uint64_t>();  // time
+  out.transaction = in.number<uint32_t>();
+  return out;
+}
+
+CommitChange read_commit(MessageReader& in) {
+  CommitChange out;
+  in.letter();            // flags
+  in.number<uint64_t>();  // of the commit
+  out.end_lsn = in.number<uint64_t>();
+  in.number<uint64_t>();  // time
+  return out;
+}
+
+TruncateChange read_truncate(MessageReader& in) {
+  TruncateChange out;
+  const auto count = in.number<uint32_t>();
+  out.restart_sequences = (in.letter() & 2) != 0;
+  for (uint32_t i = 0; i < count && in.ok(); i++) out.relations.push_back(in.number<uint32_t>());
+  return out;
+}
+
+StreamStartChange read_stream_start(MessageReader& in) {
+  const StreamStartChange out{in.number<uint32_t>()};
+  in.letter();  // whether it is the transaction's first
+  return out;
+}
+
+StreamCommitChange read_stream_commit(MessageReader& in) {
+  StreamCommitChange out;
+  out.transaction = in.number<uint32_t>();
+  in.letter();  // flags
+  out.commit_lsn = in.number<uint64_t>();
+  out.end_lsn = in.number<uint64_t>();
+  in.number<uint64_t>();  // time
+  return out;
+}
+
+StreamAbortChange read_stream_abort(MessageReader& in) {
+  StreamAbortChange out;
+  out.transaction = in.number<uint32_t>();
+  out.subtransaction = in.number<uint32_t>();
+  return out;
+}
+
+// The publisher's name of the transaction, which comes last in the messages of two-phase commit, is not the one that it has here.
+BeginPrepareChange read_begin_prepare(MessageReader& in) {
+  BeginPrepareChange out;
+  out.prepare_lsn = in.number<uint64_t>();
+  in.number<uint64_t>();  // the end
+  in.number<uint64_t>();  // time
+  out.transaction = in.number<uint32_t>();
+  in.text();
+  return out;
+}
+
+PrepareChange read_prepare(MessageReader& in, bool streamed) {
+  PrepareChange out;
+  out.streamed = streamed;
+  in.letter();  // flags
+  out.prepare_lsn = in.number<uint64_t>();
+  out.end_lsn = in.number<uint64_t>();
+  in.number<uint64_t>();  // time
+  out.transaction = in.number<uint32_t>();
+  in.text();
+  return out;
+}
+
+CommitPreparedChange read_commit_prepared(MessageReader& in) {
+  CommitPreparedChange out;
+  in.letter();  // flags
+  out.commit_lsn = in.number<uint64_t>();
+  out.end_lsn = in.number<uint64_t>();
+  in.number<uint64_t>();  // time
+  out.transaction = in.number<uint32_t>();
+  in.text();
+  return out;
+}
+
+RollbackPreparedChange read_rollback_prepared(MessageReader& in) {
+  RollbackPreparedChange out;
+  in.letter();            // flags
+  in.number<uint64_t>();  // the end of what prepared it
+  out.end_lsn = in.number<uint64_t>();
+  in.number<uint64_t>();  // time when it was prepared
+  in.number<uint64_t>();  // and rolled back
+  out.transaction = in.number<uint32_t>();
+  in.text();
+  return out;
+}
+
 }  // namespace
 
 Result<ChangeMessage> read_change(std::string_view bytes) {
   MessageReader in(bytes);
   ChangeMessage out;
   switch (const char kind = in.letter()) {
-    case 'B': {
-      BeginChange begin;
-      begin.final_lsn = in.number<uint64_t>();
-      in.number<uint64_t>();  // time
-      begin.transaction = in.number<uint32_t>();
-      out = begin;
-      break;
-    }
-    case 'C': {
-      CommitChange commit;
-      in.letter();            // flags
-      in.number<uint64_t>();  // of the commit
-      commit.end_lsn = in.number<uint64_t>();
-      in.number<uint64_t>();  // time
-      out = commit;
-      break;
-    }
+    case 'B': out = read_begin(in); break;
+    case 'C': out = read_commit(in); break;
     case 'R': out = read_relation(in); break;
     case 'I':
     case 'U':
     case 'D': out = read_row(in, static_cast<RowChange::Kind>(kind)); break;
-    case 'T': {
-      TruncateChange truncate;
-      const auto count = in.number<uint32_t>();
-      truncate.restart_sequences = (in.letter() & 2) != 0;
-      for (uint32_t i = 0; i < count && in.ok(); i++) truncate.relations.push_back(in.number<uint32_t>());
-      out = std::move(truncate);
-      break;
-    }
+    case 'T': out = read_truncate(in); break;
+    case 'S': out = read_stream_start(in); break;
+    case 'E': out = StreamStopChange(); break;
+    case 'c': out = read_stream_commit(in); break;
+    case 'A': out = read_stream_abort(in); break;
+    case 'b': out = read_begin_prepare(in); break;
+    case 'P':
+    case 'p': out = read_prepare(in, kind == 'p'); break;
+    case 'K': out = read_commit_prepared(in); break;
+    case 'r': out = read_rollback_prepared(in); break;
     case 'O':
     case 'Y':
     case 'M': break;
@@ -146,6 +227,18 @@ Result<ChangeMessage> read_change(std::string_view bytes) {
                    std::string("invalid logical replication message type \"") + kind + "\"");
   }
   if (!in.ok()) return Error(sqlstate::kProtocolViolation, "insufficient data left in message");
+  return out;
+}
+
+Result<StreamedMessage> read_streamed(std::string_view bytes) {
+  MessageReader in(bytes);
+  StreamedMessage out;
+  const char kind = in.letter();
+  out.subtransaction = in.number<uint32_t>();
+  if (!in.ok()) return Error(sqlstate::kProtocolViolation, "insufficient data left in message");
+  out.message.reserve(1 + in.rest().size());
+  out.message += kind;
+  out.message += in.rest();
   return out;
 }
 

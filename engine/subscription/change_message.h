@@ -1,4 +1,4 @@
-// pgoutput's messages, protocol version 1, as PostgreSQL's documentation has them ("Logical Replication Message Formats").
+// pgoutput's messages, protocol versions 1 to 3, as PostgreSQL's documentation has them ("Logical Replication Message Formats").
 // Thread safety: pure functions; a message borrows from the bytes that it was read from.
 #pragma once
 
@@ -49,10 +49,52 @@ struct TruncateChange {
 };
 struct OtherChange {};  // origins, types, messages
 
-using ChangeMessage = std::variant<OtherChange, BeginChange, CommitChange, RelationChange, RowChange, TruncateChange>;
+// ---- transactions in progress (version 2): what comes between a start and a stop belongs to the transaction of the start.
+struct StreamStartChange {
+  uint32_t transaction = 0;
+};
+struct StreamStopChange {};
+struct StreamCommitChange {
+  uint32_t transaction = 0;
+  uint64_t commit_lsn = 0, end_lsn = 0;
+};
+struct StreamAbortChange {
+  uint32_t transaction = 0, subtransaction = 0;  // the same: the whole
+};
+
+// ---- two-phase commit (version 3)
+struct BeginPrepareChange {
+  uint64_t prepare_lsn = 0;
+  uint32_t transaction = 0;
+};
+struct PrepareChange {
+  bool streamed = false;  // its changes came in streams
+  uint64_t prepare_lsn = 0, end_lsn = 0;
+  uint32_t transaction = 0;
+};
+struct CommitPreparedChange {
+  uint64_t commit_lsn = 0, end_lsn = 0;
+  uint32_t transaction = 0;
+};
+struct RollbackPreparedChange {
+  uint64_t end_lsn = 0;
+  uint32_t transaction = 0;
+};
+
+using ChangeMessage =
+    std::variant<OtherChange, BeginChange, CommitChange, RelationChange, RowChange, TruncateChange, StreamStartChange,
+                 StreamStopChange, StreamCommitChange, StreamAbortChange, BeginPrepareChange, PrepareChange,
+                 CommitPreparedChange, RollbackPreparedChange>;
 
 // 08P01 for what is none.
 Result<ChangeMessage> read_change(std::string_view bytes);
+
+// A message between the start and the stop of a stream: the subtransaction that it belongs to, and itself as it would be outside.
+struct StreamedMessage {
+  uint32_t subtransaction = 0;
+  std::string message;
+};
+Result<StreamedMessage> read_streamed(std::string_view bytes);
 
 // The envelope of a walsender's CopyData message.
 struct StreamMessage {

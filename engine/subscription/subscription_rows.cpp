@@ -14,6 +14,7 @@ namespace pg_subscription_rel = catalog::pg_subscription_rel;
 namespace {
 
 constexpr Oid kWholeSubscription = kInvalidOid;  // srrelid of the row that keeps the progress
+constexpr char kCommittingPrepared = 'f';        // its srsubstate; else kTableReady
 
 void write_state(catalog::RowValues& row, const TableState& table) {
   row.chr(pg_subscription_rel::c_srsubstate, table.state);
@@ -56,6 +57,8 @@ std::vector<Subscription> all_subscriptions(DdlContext& c) {
     if (!row.is_null(pg_subscription::c_subslotname)) s.slot = std::string(row.str(pg_subscription::c_subslotname));
     s.enabled = row.flag(pg_subscription::c_subenabled);
     s.binary = row.flag(pg_subscription::c_subbinary);
+    s.streaming = row.flag(pg_subscription::c_substream);
+    s.two_phase = row.chr(pg_subscription::c_subtwophasestate);
     s.disable_on_error = row.flag(pg_subscription::c_subdisableonerr);
     s.skip_lsn = static_cast<uint64_t>(row.i64(pg_subscription::c_subskiplsn));
     s.publications = read_texts(row.str(pg_subscription::c_subpublications));
@@ -99,11 +102,13 @@ Status remove_tables(DdlContext& c, Oid subscription) {
   return {};
 }
 
-uint64_t progress(DdlContext& c, Oid subscription) {
-  uint64_t out = 0;
+Progress progress(DdlContext& c, Oid subscription) {
+  Progress out;
   each_row(c, [&](const catalog::RowReader& row) {
     if (row.oid(pg_subscription_rel::c_srsubid) != subscription) return;
-    if (row.oid(pg_subscription_rel::c_srrelid) == kWholeSubscription) out = lsn_of(row);
+    if (row.oid(pg_subscription_rel::c_srrelid) != kWholeSubscription) return;
+    out.lsn = lsn_of(row);
+    out.committing_prepared = row.chr(pg_subscription_rel::c_srsubstate) == kCommittingPrepared;
   });
   return out;
 }
@@ -112,8 +117,15 @@ Status begin_progress(DdlContext& c, Oid subscription) {
   return add_table(c, subscription, {kWholeSubscription, kTableReady, 0});
 }
 
-Status set_progress(DdlContext& c, Oid subscription, uint64_t lsn) {
-  return set_table(c, subscription, {kWholeSubscription, kTableReady, lsn});
+Status set_progress(DdlContext& c, Oid subscription, const Progress& progress) {
+  return set_table(
+      c, subscription,
+      {kWholeSubscription, progress.committing_prepared ? kCommittingPrepared : kTableReady, progress.lsn});
+}
+
+Status set_two_phase(DdlContext& c, Oid subscription, char state) {
+  return ddl::update_row(c, pg_subscription::kOid, {Datum::of_oid(subscription)},
+                         [&](catalog::RowValues& row) { row.chr(pg_subscription::c_subtwophasestate, state); });
 }
 
 }  // namespace indigo::engine::subscription

@@ -28,6 +28,7 @@ struct Subscription {
   bool enabled;
   std::optional<std::string> slot;
   std::vector<std::string> publications;
+  char two_phase = subscription::kTwoPhaseDisabled;
 };
 
 Status prevent_in_block(DdlContext& c, const char* statement) {
@@ -48,7 +49,8 @@ std::optional<Subscription> subscription_named(DdlContext& c, std::string_view n
              std::string(row.str(pg_subscription::c_subconninfo)),
              row.flag(pg_subscription::c_subenabled),
              std::nullopt,
-             read_texts(row.str(pg_subscription::c_subpublications))};
+             read_texts(row.str(pg_subscription::c_subpublications)),
+             row.chr(pg_subscription::c_subtwophasestate)};
     if (!row.is_null(pg_subscription::c_subslotname)) found->slot = row.str(pg_subscription::c_subslotname);
     return false;
   });
@@ -183,6 +185,14 @@ Status drop_origin(DdlContext& c, Oid subscription) {
 
 // ---- ALTER SUBSCRIPTION
 
+// A table that is copied while transactions are decoded at PREPARE could miss what was prepared before its copy.
+Status check_may_refresh(const Subscription& s, const std::string& verb) {
+  if (s.two_phase != subscription::kTwoPhaseEnabled) return {};
+  return Error(kNotReady, "ALTER SUBSCRIPTION with refresh and copy_data is not allowed when two_phase is enabled")
+      .with_hint("Use ALTER SUBSCRIPTION ... " + verb +
+                 " PUBLICATION with refresh = false, or with copy_data = false, or use DROP/CREATE SUBSCRIPTION.");
+}
+
 // SET, ADD and DROP PUBLICATION.
 Status alter_publications(DdlContext& c, const Subscription& s, const PgQuery__AlterSubscriptionStmt& statement) {
   const bool adds = statement.kind == PG_QUERY__ALTER_SUBSCRIPTION_TYPE__ALTER_SUBSCRIPTION_ADD_PUBLICATION;
@@ -212,12 +222,13 @@ Status alter_publications(DdlContext& c, const Subscription& s, const PgQuery__A
     names = std::move(all);
   }
   const bool refreshes = o.refresh.value_or(true);
+  const std::string verb = adds ? "ADD" : drops ? "DROP" : "SET";
   if (refreshes && !s.enabled) {
-    const std::string verb = adds ? "ADD" : drops ? "DROP" : "SET";
     const std::string instead = "ALTER SUBSCRIPTION ... " + verb + " PUBLICATION ... WITH (refresh = false)";
     return Error(kNotReady, "ALTER SUBSCRIPTION with refresh is not allowed for disabled subscriptions")
         .with_hint("Use " + instead + (verb == "SET" ? "." : " instead."));
   }
+  if (refreshes && o.copy_data.value_or(true)) INDIGO_TRY(check_may_refresh(s, verb));
   if (refreshes) INDIGO_TRY(prevent_in_block(c, "ALTER SUBSCRIPTION with refresh"));
   INDIGO_TRY(update_subscription(c, s, [&](RowValues& row) { row.texts(pg_subscription::c_subpublications, names); }));
   return refreshes ? refresh(c, s, names, o.copy_data.value_or(true)) : Status();
@@ -226,6 +237,11 @@ Status alter_publications(DdlContext& c, const Subscription& s, const PgQuery__A
 Status alter_refresh(DdlContext& c, const Subscription& s, NodeList options) {
   if (!s.enabled) return Error(kNotReady, "ALTER SUBSCRIPTION ... REFRESH is not allowed for disabled subscriptions");
   INDIGO_ASSIGN(const SubscriptionOptions o, read_subscription_options(c, options, {"copy_data"}));
+  if (o.copy_data.value_or(true) && s.two_phase == subscription::kTwoPhaseEnabled) {
+    return Error(sqlstate::kSyntaxError,
+                 "ALTER SUBSCRIPTION ... REFRESH with copy_data is not allowed when two_phase is enabled")
+        .with_hint("Use ALTER SUBSCRIPTION ... REFRESH with copy_data = false, or use DROP/CREATE SUBSCRIPTION.");
+  }
   INDIGO_TRY(prevent_in_block(c, "ALTER SUBSCRIPTION ... REFRESH"));
   return refresh(c, s, s.publications, o.copy_data.value_or(true));
 }
@@ -271,7 +287,6 @@ Status execute_create_subscription(DdlContext& c, const PgQuery__CreateSubscript
   INDIGO_TRY(check_subscription_name_free(c, name));
   INDIGO_TRY(check_connection_string(s.conninfo));
   INDIGO_ASSIGN(const std::vector<std::string> publications, publication_names(nodes(s.n_publication, s.publication)));
-  if (connects && o.two_phase.value_or(false)) return unsupported("two_phase of a subscription that connects");
   INDIGO_TRY(c.host.change_subscriptions(kInvalidOid));
   INDIGO_TRY(hold_role(c, c.catalog.user()));
   SystemTable& t = table(c, pg_subscription::kOid);
@@ -285,7 +300,8 @@ Status execute_create_subscription(DdlContext& c, const PgQuery__CreateSubscript
       .flag(pg_subscription::c_subenabled, connects && o.enabled.value_or(true))
       .flag(pg_subscription::c_subbinary, false)
       .flag(pg_subscription::c_substream, false)
-      .chr(pg_subscription::c_subtwophasestate, o.two_phase.value_or(false) ? 'p' : 'd')
+      .chr(pg_subscription::c_subtwophasestate,
+           o.two_phase.value_or(false) ? subscription::kTwoPhasePending : subscription::kTwoPhaseDisabled)
       .flag(pg_subscription::c_subdisableonerr, false)
       .str(pg_subscription::c_subconninfo, s.conninfo)
       .str(pg_subscription::c_subsynccommit, "off")
@@ -308,7 +324,11 @@ Status execute_create_subscription(DdlContext& c, const PgQuery__CreateSubscript
   INDIGO_TRY(warn_of_missing(c, publisher, publications));
   INDIGO_TRY(refresh_tables(c, publisher, made, publications, o.copy_data.value_or(true)));
   if (!makes_slot) return {};
-  INDIGO_TRY(publisher.create_slot(*slot));
+  // Tables that are to be copied come first: the worker enables it when all are ready.
+  const bool two_phase = o.two_phase.value_or(false) && !o.copy_data.value_or(true) &&
+                         !subscription::table_states(c, oid).empty();
+  INDIGO_TRY(publisher.create_slot(*slot, two_phase));
+  if (two_phase) INDIGO_TRY(subscription::set_two_phase(c, oid, subscription::kTwoPhaseEnabled));
   notice(c, "created replication slot " + quoted(*slot) + " on publisher");
   return {};
 }

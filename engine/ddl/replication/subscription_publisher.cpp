@@ -47,10 +47,12 @@ Status SubscriptionPublisher::command(const std::string& text, const std::string
   return done.take_error();
 }
 
-Status SubscriptionPublisher::create_slot(const std::string& name) {
+Status SubscriptionPublisher::create_slot(const std::string& name, bool two_phase) {
   const bool new_syntax = publisher_->server_version() >= 150000;
+  const std::string options = new_syntax ? "SNAPSHOT 'nothing'" : "NOEXPORT_SNAPSHOT";
+  const std::string all = two_phase ? std::string("TWO_PHASE") + (new_syntax ? ", " : " ") + options : options;
   return command("CREATE_REPLICATION_SLOT \"" + name + "\" LOGICAL pgoutput " +
-                     (new_syntax ? "(SNAPSHOT 'nothing')" : "NOEXPORT_SNAPSHOT"),
+                     (new_syntax ? "(" + all + ")" : all),
                  "could not create replication slot \"" + name + "\"");
 }
 

@@ -18,7 +18,8 @@ class SubscriptionPublisher {
 
   Result<std::vector<std::string>> missing_publications(const std::vector<std::string>& names);
   Result<std::vector<subscription::PublishedName>> published_names(const std::vector<std::string>& publications);
-  Status create_slot(const std::string& name);
+  // `two_phase`: one that decodes transactions when they are prepared.
+  Status create_slot(const std::string& name, bool two_phase);
   Status drop_slot(const std::string& name);
 
  private:
