@@ -92,22 +92,33 @@ void write_head(const CommittedChanges& changes, ChangeWriter& out) {
   out.number(changes.database);
   out.number(changes.transaction);
   out.number(changes.committed_at);
-  out.flag(changes.transactional);
+  out.number(static_cast<uint8_t>(changes.kind));
   out.number(changes.begin);
   out.number(changes.commit);
   out.number(changes.end);
   out.number(static_cast<uint64_t>(changes.bytes));
+  if (changes.kind < CommittedChanges::Kind::kPrepare) return;
+  out.text(changes.prepared.name);
+  out.number(changes.prepared.prepared_at);
+  for (const uint64_t place : {changes.prepared.begin, changes.prepared.prepare, changes.prepared.end})
+    out.number(place);
 }
 
 void read_head(ChangeReader& in, CommittedChanges& out) {
   out.database = in.number<Oid>();
   out.transaction = in.number<uint64_t>();
   out.committed_at = in.number<int64_t>();
-  out.transactional = in.flag();
+  out.kind = static_cast<CommittedChanges::Kind>(in.number<uint8_t>());
   out.begin = in.number<uint64_t>();
   out.commit = in.number<uint64_t>();
   out.end = in.number<uint64_t>();
   out.bytes = in.number<uint64_t>();
+  if (out.kind < CommittedChanges::Kind::kPrepare) return;
+  out.prepared.name = in.string();
+  out.prepared.prepared_at = in.number<int64_t>();
+  out.prepared.begin = in.number<uint64_t>();
+  out.prepared.prepare = in.number<uint64_t>();
+  out.prepared.end = in.number<uint64_t>();
 }
 
 void write_columns(const types::RowShape& shape, ChangeWriter& out) {

@@ -1,7 +1,8 @@
 // Committed changes as bytes, for the journal: with the descriptors of their relations as they were, so that they can be read
 // when the catalog has others. Numbers are little-endian, of fixed width; texts have their length in front.
 //
-//   head        database u32, transaction u64, committed_at i64, transactional u8, then begin, commit, end and bytes, each u64
+//   head        database u32, transaction u64, committed_at i64, kind u8, then begin, commit, end and bytes, each u64; from
+//               kPrepare on the name, prepared_at i64, and the places begin, prepare and end, each u64
 //   relations   count u32, then each as one text: what output plugins ask of a descriptor, and its replica identity
 //   changes     count u32, then kind u8 and, of rows: relation u32, old row, new row; of kTruncate: flags u8, count u32,
 //               relations; of kMessage: prefix, content

@@ -22,7 +22,9 @@ constexpr size_t kPieceBytes = size_t{256} << 10;
 constexpr size_t kRowsAtOnce = 64;
 // Rows that one transaction takes away.
 constexpr size_t kErasedAtOnce = 4096;
-constexpr char kBound = 'b', kCommitted = 'c', kPrepared = 'p', kSlot = 's';
+constexpr char kBound = 'b', kCommitted = 'c', kPrepared = 'p', kSlot = 's', kTold = 't';
+// Of a slot's row.
+constexpr uint64_t kTwoPhase = 1, kLost = 2, kTwoPhaseAt = 4;
 
 template <class T>
 void append_big_endian(std::string& key, T number) {
@@ -31,34 +33,38 @@ void append_big_endian(std::string& key, T number) {
   key.append(raw, sizeof raw);
 }
 
-std::string committed_key(uint64_t begin) {
-  std::string key(1, kCommitted);
+std::string key_at(char kind, uint64_t begin) {
+  std::string key(1, kind);
   append_big_endian(key, begin);
   return key;
 }
+
+std::string committed_key(uint64_t begin) { return key_at(kCommitted, begin); }
 
 uint32_t part_of(Bytes key) { return big_endian(load_unaligned<uint32_t>(key.data() + key.size() - sizeof(uint32_t))); }
 
 std::string slot_row(const SlotInfo& slot) {
   std::string out;
-  for (const uint64_t number : {slot.confirmed, uint64_t{slot.database},
-                                static_cast<uint64_t>((slot.two_phase ? 1 : 0) | (slot.lost ? 2 : 0))}) {
-    append_big_endian(out, number);
-  }
+  const uint64_t flags = (slot.two_phase ? kTwoPhase | kTwoPhaseAt : 0) | (slot.lost ? kLost : 0);
+  for (const uint64_t number : {slot.confirmed, uint64_t{slot.database}, flags}) append_big_endian(out, number);
+  if (slot.two_phase) append_big_endian(out, slot.two_phase_at);
   return out + slot.plugin;
 }
 
 std::optional<SlotInfo> read_slot(Bytes key, Bytes row) {
-  constexpr size_t kNumbers = 3;
-  if (row.size() < kNumbers * sizeof(uint64_t)) return std::nullopt;
+  size_t numbers = 3;
+  if (row.size() < numbers * sizeof(uint64_t)) return std::nullopt;
   const auto number = [&](size_t i) { return big_endian(load_unaligned<uint64_t>(row.data() + i * sizeof(uint64_t))); };
+  const uint64_t flags = number(2);
+  if ((flags & kTwoPhaseAt) != 0 && row.size() < ++numbers * sizeof(uint64_t)) return std::nullopt;
   SlotInfo out;
   out.name = key.substr(1);
-  out.plugin = row.substr(kNumbers * sizeof(uint64_t));
+  out.plugin = row.substr(numbers * sizeof(uint64_t));
   out.confirmed = out.restart = number(0);
   out.database = static_cast<Oid>(number(1));
-  out.two_phase = (number(2) & 1) != 0;
-  out.lost = (number(2) & 2) != 0;
+  out.two_phase = (flags & kTwoPhase) != 0;
+  if ((flags & kTwoPhaseAt) != 0) out.two_phase_at = number(numbers - 1);
+  out.lost = (flags & kLost) != 0;
   return out;
 }
 
@@ -168,6 +174,46 @@ Status ChangeJournal::keep_bound(uint64_t bound) {
   return change.commit(false);  // what is told above it waits for its own record, which lies behind this one
 }
 
+Status ChangeJournal::write_prepare(const CommittedChanges& prepare) {
+  CommittedChanges head = prepare;
+  head.changes.clear();
+  std::string bytes, mark;
+  encode_changes(prepare, bytes);
+  encode_changes(head, mark);
+  Change change(*this, nullptr);
+  INDIGO_TRY(change.put_pieces(committed_key(prepare.begin), bytes));
+  INDIGO_TRY(change.put(key_at(kTold, prepare.begin), mark));
+  return change.commit(false);  // the PREPARE's record lies behind it
+}
+
+Status ChangeJournal::erase_prepare(const CommittedChanges& prepare) {
+  Change change(*this, nullptr);
+  INDIGO_ASSIGN(const auto keys, change.keys(storage::KeyRange::prefix(committed_key(prepare.begin))));
+  for (const std::string& key : keys) INDIGO_TRY(change.erase(key));
+  INDIGO_TRY(change.erase(key_at(kTold, prepare.begin)));
+  return change.commit(false);
+}
+
+Status ChangeJournal::write_rollback(const CommittedChanges& rollback) {
+  std::string bytes;
+  encode_changes(rollback, bytes);
+  Change change(*this, nullptr);
+  if (rollback.journaled) INDIGO_TRY(change.put_pieces(committed_key(rollback.begin), bytes));
+  INDIGO_TRY(change.erase(key_at(kTold, rollback.prepared.begin)));
+  return change.commit(true);
+}
+
+Result<std::vector<CommittedChanges>> ChangeJournal::told_prepares() {
+  std::vector<CommittedChanges> out;
+  INDIGO_TRY(Change(*this, nullptr)
+                 .scan(storage::KeyRange::prefix(std::string(1, kTold)), [&](Bytes, Bytes row) -> Result<bool> {
+                   INDIGO_ASSIGN(auto head, decode_changes_head(row));
+                   out.push_back(std::move(head));
+                   return true;
+                 }));
+  return out;
+}
+
 Status ChangeJournal::write_prepared(storage::Transaction& txn, const CommittedChanges& changes) {
   std::array<char, 16> number;
   if (!fill_random(number.data(), number.size()))
@@ -203,6 +249,7 @@ Status ChangeJournal::settle(const Prepared& prepared, bool wanted) {
   }
   INDIGO_ASSIGN(const auto keys, change.keys(storage::KeyRange::prefix(prepared.number)));
   for (const std::string& key : keys) INDIGO_TRY(change.erase(key));
+  if (prepared.changes->prepared_before()) INDIGO_TRY(change.erase(key_at(kTold, prepared.changes->prepared.begin)));
   return change.commit(true);
 }
 

@@ -5,6 +5,7 @@
 //   'b'                              the bound: no position above it has been given
 //   'c' begin u64 part u32           committed changes (change_codec.h), in pieces
 //   'p' number (16 bytes) part u32   those of a prepared transaction, which have no place yet
+//   't' begin u64                    the head of a prepared transaction whose PREPARE was told, and whose end was not yet
 //   's' name                         a slot
 // Numbers in keys are big-endian, so keys ascend with positions.
 //
@@ -13,7 +14,10 @@
 //    readable when it commits, and then get their place, before the turn is given back, or after the next start.
 // 2. A position is given to changes only below a bound that lies before them in the log. After a crash positions go on at the
 //    bound.
-// 3. What slots have confirmed is kept late: after a crash they may be told again what they had confirmed, and never less.
+// 3. What slots are told at a PREPARE is written before it, by a transaction of its own, with the mark 't'. Its end takes the mark
+//    away. A mark that is left at the start, of a transaction that is not prepared, is of one that was rolled back, or was never
+//    prepared and told to nobody; both are told as rolled back.
+// 4. What slots have confirmed is kept late: after a crash they may be told again what they had confirmed, and never less.
 // Thread safety: all functions; writers are one after the other by the stream's turn, save() by its caller.
 #pragma once
 
@@ -45,6 +49,12 @@ class ChangeJournal {
   // `txn` null: in a transaction of its own.
   Status write(storage::Transaction* txn, const CommittedChanges& changes);
   Status keep_bound(uint64_t bound);
+  // A PREPARE that is told, before it happens; and what takes it back when it does not.
+  Status write_prepare(const CommittedChanges& prepare);
+  Status erase_prepare(const CommittedChanges& prepare);
+  Status write_rollback(const CommittedChanges& rollback);
+  // Heads of those whose end was not told.
+  Result<std::vector<CommittedChanges>> told_prepares();
   // In the transaction that is about to be prepared.
   Status write_prepared(storage::Transaction& txn, const CommittedChanges& changes);
   struct Prepared {

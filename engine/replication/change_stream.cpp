@@ -15,7 +15,8 @@ namespace indigo::engine::replication {
 
 namespace {
 
-constexpr uint64_t kCommitBytes = 48;  // of positions, beyond a transaction's own changes
+constexpr uint64_t kCommitBytes = 48;   // of positions, beyond a transaction's own changes
+constexpr uint64_t kPrepareBytes = 24;  // and before it of a PREPARE that has no place of its own
 // Positions are reserved in the journal by so much, and skipped after a crash.
 constexpr uint64_t kReservedPositions = uint64_t{1} << 20;
 // Of changes that the journal has, too.
@@ -95,7 +96,18 @@ Status ChangeStream::give_position(CommittedChanges& changes) {
     changes.journaled = journal_wants(changes.database);
   }
   changes.commit = aligned(changes.begin + changes.bytes);
+  PreparedPlace& prepared = changes.prepared;
+  if (changes.kind == CommittedChanges::Kind::kCommitPrepared && prepared.begin == 0) {
+    prepared.begin = changes.begin;
+    prepared.prepare = changes.commit;
+    prepared.end = changes.commit = prepared.prepare + kPrepareBytes;
+  }
   changes.end = changes.commit + kCommitBytes;
+  if (changes.kind == CommittedChanges::Kind::kPrepare) {
+    prepared.begin = changes.begin;
+    prepared.prepare = changes.commit;
+    prepared.end = changes.end;
+  }
   if (journal_ == nullptr || changes.end <= bound_) return {};
   const uint64_t bound = changes.end + kReservedPositions;
   INDIGO_TRY(journal_->keep_bound(bound));
@@ -106,6 +118,12 @@ Status ChangeStream::give_position(CommittedChanges& changes) {
 void ChangeStream::publish(const std::shared_ptr<CommittedChanges>& changes) {
   const std::lock_guard lock(mutex_);
   end_ = changes->end;
+  if (changes->kind == CommittedChanges::Kind::kPrepare) {
+    CommittedChanges& head = told_prepares_[changes->prepared.name];
+    head.database = changes->database;
+    head.transaction = changes->transaction;
+    head.prepared = changes->prepared;
+  }
   bool wanted = false;
   for (auto& [name, slot] : slots_) {
     if (slot.info.database != changes->database || slot.info.lost) continue;
@@ -143,11 +161,31 @@ bool ChangeStream::journal_wants(Oid database) const {
          });
 }
 
-Status ChangeStream::prepare(const std::string& name, storage::Transaction& txn,
-                             std::shared_ptr<CommittedChanges> changes) {
+bool ChangeStream::decodes_at_prepare(Oid database) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(slots_.begin(), slots_.end(), [&](const auto& s) {
+    return s.second.info.database == database && s.second.info.two_phase && !s.second.info.lost;
+  });
+}
+
+Status ChangeStream::place_prepare(CommittedChanges& prepare) {
+  if (lost_unsaved_.exchange(false, std::memory_order_relaxed)) (void)save(false);
+  INDIGO_TRY(give_position(prepare));
+  return prepare.journaled ? journal_->write_prepare(prepare) : Status();
+}
+
+// Its positions are not given again, so what cannot be erased now is in nobody's way, and is settled at the next start.
+void ChangeStream::withdraw(const CommittedChanges& prepare) {
+  if (prepare.journaled) (void)journal_->erase_prepare(prepare);
+  if (journal_ != nullptr && prepare.end > bound_) return;  // nothing was written
+  const std::lock_guard lock(mutex_);
+  end_ = prepare.end;
+}
+
+Status ChangeStream::prepare(storage::Transaction& txn, std::shared_ptr<CommittedChanges> changes) {
   if (journal_ != nullptr) return journal_->write_prepared(txn, *changes);
   const std::lock_guard lock(mutex_);
-  prepared_[name] = std::move(changes);
+  prepared_[changes->prepared.name] = std::move(changes);
   return {};
 }
 
@@ -166,6 +204,7 @@ void ChangeStream::publish_prepared(const std::string& name, int64_t now) {
     if (at == prepared_.end()) return;
     changes = std::move(at->second);
     prepared_.erase(at);
+    told_prepares_.erase(name);
   }
   changes->committed_at = now;
   (void)place(*changes, nullptr);  // without a journal it cannot fail
@@ -175,6 +214,40 @@ void ChangeStream::publish_prepared(const std::string& name, int64_t now) {
 void ChangeStream::forget_prepared(const std::string& name) {
   const std::lock_guard lock(mutex_);
   prepared_.erase(name);
+}
+
+bool ChangeStream::told_at_prepare(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return told_prepares_.contains(name);
+}
+
+void ChangeStream::publish_rollback(const std::string& name, int64_t now) {
+  CommittedChanges prepare;
+  {
+    const std::lock_guard lock(mutex_);
+    prepared_.erase(name);
+    const auto at = told_prepares_.find(name);
+    if (at == told_prepares_.end()) return;
+    prepare = std::move(at->second);
+    told_prepares_.erase(at);
+  }
+  roll_back_told(prepare, now);
+}
+
+// By the holder of the turn. What cannot be kept now is told after the next start.
+void ChangeStream::roll_back_told(const CommittedChanges& prepare, int64_t now) {
+  const auto tell = [&]() -> Status {
+    const auto rollback = std::make_shared<CommittedChanges>(prepare);
+    rollback->kind = CommittedChanges::Kind::kRollbackPrepared;
+    rollback->committed_at = now;
+    rollback->bytes = 0;
+    INDIGO_TRY(give_position(*rollback));
+    if (journal_ != nullptr) INDIGO_TRY(journal_->write_rollback(*rollback));
+    publish(rollback);
+    return {};
+  };
+  const Status status = catch_exceptions(tell, [] {});
+  if (!status.ok()) log_error("logical replication: ROLLBACK PREPARED is told later: " + status.error().message);
 }
 
 // Those that have committed get their place. By the holder of the turn. What cannot be kept now is told after the next one, or
@@ -188,6 +261,8 @@ void ChangeStream::adopt_prepared(int64_t now) {
       INDIGO_TRY(give_position(changes));
       INDIGO_TRY(journal_->settle(prepared, changes.journaled));
       publish(prepared.changes);
+      const std::lock_guard lock(mutex_);
+      told_prepares_.erase(changes.prepared.name);
     }
     return {};
   };
@@ -196,7 +271,8 @@ void ChangeStream::adopt_prepared(int64_t now) {
   if (!status.ok()) log_error("logical replication: a prepared transaction is told later: " + status.error().message);
 }
 
-Status ChangeStream::restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most, int64_t now) {
+Status ChangeStream::restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most,
+                             const Undecided& undecided, int64_t now) {
   INDIGO_ASSIGN(const auto contents, journal->contents());
   if (!contents.slots.empty() && !decodes) {
     return Error(sqlstate::kObjectNotInPrerequisiteState,
@@ -220,6 +296,15 @@ Status ChangeStream::restore(std::unique_ptr<ChangeJournal> journal, bool decode
   slots_wanted_.fetch_add(static_cast<uint32_t>(contents.slots.size()), std::memory_order_seq_cst);
   INDIGO_ASSIGN(const auto prepared, journal_->prepared());
   if (!prepared.empty()) adopt_prepared(now);
+  INDIGO_ASSIGN(const auto told, journal_->told_prepares());
+  for (const CommittedChanges& prepare : told) {
+    if (undecided.contains({prepare.prepared.name, prepare.prepared.prepared_at})) {
+      const std::lock_guard lock(mutex_);
+      told_prepares_[prepare.prepared.name] = prepare;
+    } else {
+      roll_back_told(prepare, now);
+    }
+  }
   return {};
 }
 
@@ -254,6 +339,7 @@ void ChangeStream::close() {
   slots_.clear();
   kept_.clear();
   prepared_.clear();
+  told_prepares_.clear();
 }
 
 uint64_t ChangeStream::end() const {
@@ -295,6 +381,7 @@ void ChangeStream::begin_at(std::string_view name, uint64_t position) {
   slot->reserved = false;
   slot->info.active_pid = slot->info.temporary ? slot->info.creator : 0;
   slot->info.restart = slot->info.confirmed = position;
+  if (slot->info.two_phase) slot->info.two_phase_at = position;
   trim();
 }
 
@@ -475,6 +562,17 @@ void ChangeStream::Reader::confirm(uint64_t position) {
           (stream_.let_go_ - stream_.let_go_saved_ >= kLetGoUnsaved || Clock::now() - stream_.saved_ >= kSaveInterval);
   }
   if (due) (void)stream_.save(false);  // else with the next one
+}
+
+Status ChangeStream::Reader::enable_two_phase(uint64_t position) {
+  {
+    const std::lock_guard lock(stream_.mutex_);
+    Slot* slot = stream_.find(name_);
+    if (slot == nullptr || slot->info.two_phase) return {};
+    slot->info.two_phase = true;
+    slot->info.two_phase_at = position;
+  }
+  return stream_.save(true);
 }
 
 }  // namespace indigo::engine::replication

@@ -26,6 +26,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,21 +61,36 @@ class ChangeStream {
   Status place(CommittedChanges& changes, storage::Transaction* txn);
   // By the holder of the turn, after its commit: what was placed last.
   void publish(const std::shared_ptr<CommittedChanges>& changes);
-  // A transaction is about to be prepared under the name with what it has gathered.
-  Status prepare(const std::string& name, storage::Transaction& txn, std::shared_ptr<CommittedChanges> changes);
+
+  // ---- two-phase commit
+  // Whether a slot of the database is told at PREPARE: who prepares takes the turn first.
+  bool decodes_at_prepare(Oid database) const;
+  // By the holder of the turn, who is about to prepare: gives the PREPARE its place. Then publish(), or withdraw() when it could not
+  // be prepared.
+  Status place_prepare(CommittedChanges& prepare);
+  void withdraw(const CommittedChanges& prepare);
+  // A transaction is about to be prepared with what it has gathered, of the kind kCommitPrepared, under the name that is in it.
+  Status prepare(storage::Transaction& txn, std::shared_ptr<CommittedChanges> changes);
   // Whether somebody may be told of the prepared transaction's commit: who decides it takes the turn first.
   bool tells_prepared(const std::string& name) const;
   // It has committed, and the caller holds the turn.
   void publish_prepared(const std::string& name, int64_t now);
-  // It could not be prepared, or was rolled back.
+  // Whether somebody was told of its PREPARE: who rolls it back takes the turn first.
+  bool told_at_prepare(const std::string& name) const;
+  // It was rolled back, and the caller holds the turn if its PREPARE was told.
+  void publish_rollback(const std::string& name, int64_t now);
+  // It could not be prepared.
   void forget_prepared(const std::string& name);
   // The place behind everything that was published.
   uint64_t end() const;
 
   // ---- with a data directory
+  // Names of prepared transactions, and when they were prepared.
+  using Undecided = std::set<std::pair<std::string, int64_t>>;
   // Before sessions are let in: what the journal has. 55000 when there are slots and `decodes` is false (wal_level), or more
   // than `most`.
-  Status restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most, int64_t now);
+  Status restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most, const Undecided& undecided,
+                 int64_t now);
   // Slots, and how far they have come. `durable`: survives a crash when this returns.
   Status save(bool durable);
   // The server ends: keeps what is to be kept, and lets go of everything else. Nobody uses it any more.
@@ -108,6 +124,8 @@ class ChangeStream {
     void clear_call() { called_.store(false, std::memory_order_relaxed); }
     // What lies before `position` is not needed again. The journal is told from time to time.
     void confirm(uint64_t position);
+    // From this position on the slot is told of transactions when they are prepared, if it is not already. Survives a crash.
+    Status enable_two_phase(uint64_t position);
 
    private:
     friend class ChangeStream;
@@ -148,6 +166,7 @@ class ChangeStream {
   void keep(Kept kept);
   void let_go_of_first();
   void adopt_prepared(int64_t now);
+  void roll_back_told(const CommittedChanges& prepare, int64_t now);
   void trim();
   void enforce_limit();
 
@@ -164,6 +183,7 @@ class ChangeStream {
   size_t bytes_in_memory_ = 0;                                         // of kept_'s changes
   uint64_t let_go_ = 0;                                                // how many are gone from kept_ ...
   std::map<std::string, std::shared_ptr<CommittedChanges>> prepared_;  // without a journal
+  std::map<std::string, CommittedChanges> told_prepares_;              // without changes; by name, until their end
   uint64_t end_ = kFirstPosition;
   Clock::time_point saved_;    // when the journal was told ...
   uint64_t let_go_saved_ = 0;  // ... and of how many

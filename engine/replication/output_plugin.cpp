@@ -37,6 +37,26 @@ OutputPlugin::OutputPlugin(SessionParts& session) : session_(session), context_(
   context_.set_arena(&arena_);
 }
 
+Status OutputPlugin::tell(const CommittedChanges& changes, const SlotInfo& slot, uint64_t from, const Out& out) {
+  using Kind = CommittedChanges::Kind;
+  const PreparedPlace& prepared = changes.prepared;
+  const bool two_phase = slot.two_phase && changes.kind >= Kind::kPrepare && tells_prepare(prepared.name);
+  const bool behind = prepared.prepare >= slot.two_phase_at;
+  switch (changes.kind) {
+    case Kind::kMessage:
+    case Kind::kTransaction: break;
+    case Kind::kPrepare: return two_phase && behind ? write(changes, true, out) : Status();
+    case Kind::kRollbackPrepared: return two_phase && behind ? write_end(changes, out) : Status();
+    case Kind::kCommitPrepared: {
+      if (!two_phase) break;
+      const bool told = changes.prepared_before() ? behind : from >= prepared.end;
+      if (!told) INDIGO_TRY(write(changes, true, out));
+      return write_end(changes, out);
+    }
+  }
+  return write(changes, false, out);
+}
+
 OutputPlugin::Then::Then(SessionParts& parts, const ChangedTable& of)
     : table(&of),
       catalog(parts.session_catalog(), of.types),

@@ -16,6 +16,7 @@
 #include "base/memory/arena.h"
 #include "engine/replication/changed_table.h"
 #include "engine/replication/row_change.h"
+#include "engine/replication/slot_info.h"
 #include "engine/session/session_parts.h"
 #include "sql/deparse_session.h"
 #include "types/function/context.h"
@@ -35,9 +36,18 @@ class OutputPlugin {
   virtual Status set_options(std::span<const PluginOption> options) = 0;
   // Whether what it makes need not be text.
   virtual bool binary() const = 0;
-  virtual Status write(const CommittedChanges& changes, const Out& out) = 0;
+  // Whether its options ask for a slot that is told of transactions when they are prepared.
+  virtual bool asks_for_two_phase() const { return false; }
+  // What the slot is told of these changes, if anything; it has been told what lies before `from`.
+  Status tell(const CommittedChanges& changes, const SlotInfo& slot, uint64_t from, const Out& out);
 
  protected:
+  // From its beginning to its commit; `prepares`: or to its PREPARE.
+  virtual Status write(const CommittedChanges& changes, bool prepares, const Out& out) = 0;
+  // COMMIT PREPARED or ROLLBACK PREPARED, without the changes.
+  virtual Status write_end(const CommittedChanges& changes, const Out& out) = 0;
+  // Whether a transaction of this name is told when it is prepared; else when it has committed, as every other.
+  virtual bool tells_prepare(std::string_view /*name*/) const { return true; }
   // The identity's columns differ between the two rows.
   static bool identity_changes(const RowChange& change);
   // Its text; appends. Types are as they were when the table was changed, and so are their names.

@@ -1,7 +1,8 @@
-// PostgreSQL's own protocol between publisher and subscriber (documentation, chapter 55.9), versions 1 to 3 without streaming of
-// open transactions. A transaction of which nothing is published is not told at all.
+// PostgreSQL's own protocol between publisher and subscriber (documentation, chapter 55.9), versions 1 to 3; transactions in progress
+// are not streamed. A transaction of which nothing is published is not told at all, but for one that is prepared.
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <unordered_map>
 
 #include "base/bytes.h"
@@ -46,12 +47,14 @@ class PgOutput final : public OutputPlugin {
   using OutputPlugin::OutputPlugin;
 
   Status set_options(std::span<const PluginOption> options) override {
-    bool version = false;
+    uint32_t version = 0;
+    bool streams = false;
+    std::set<std::string_view> seen;
     for (const auto& [name, value] : options) {
+      if (!seen.insert(name).second) return Error(sqlstate::kSyntaxError, "conflicting or redundant options");
       const std::string text = value.value_or("");
       if (name == "proto_version") {
-        version = true;
-        INDIGO_TRY(check_version(text));
+        INDIGO_ASSIGN(version, read_version(text));
       } else if (name == "publication_names") {
         INDIGO_TRY(read_names(text));
       } else if (name == "binary" || name == "messages" || name == "streaming" || name == "two_phase") {
@@ -59,25 +62,29 @@ class PgOutput final : public OutputPlugin {
         if (!flag) return Error(sqlstate::kSyntaxError, name + " requires a Boolean value");
         if (name == "binary") binary_ = *flag;
         if (name == "messages") messages_ = *flag;
-        if (name == "two_phase" && *flag) {
-          return Error(sqlstate::kFeatureNotSupported, "decoding of prepared transactions is not supported");
-        }
+        if (name == "streaming") streams = *flag;
+        if (name == "two_phase") two_phase_ = *flag;
       } else {
         return Error(sqlstate::kSyntaxError, "unrecognized pgoutput option: " + name);
       }
     }
-    if (!version) INDIGO_TRY(check_version("0"));
+    INDIGO_TRY(check_version(version));
     if (publications_.empty()) {
       return Error(sqlstate::kInvalidParameterValue, "publication_names parameter missing");
     }
+    if (streams && version < kStreamingVersion) return needs_version(version, "streaming", kStreamingVersion);
+    if (two_phase_ && version < kTwoPhaseVersion) return needs_version(version, "two-phase commit", kTwoPhaseVersion);
     return {};
   }
   bool binary() const override { return true; }
+  bool asks_for_two_phase() const override { return two_phase_; }
 
-  Status write(const CommittedChanges& changes, const Out& out) override {
+ protected:
+  Status write(const CommittedChanges& changes, bool prepares, const Out& out) override {
     look_at_catalog();
     truncated_.clear();
     begun_ = false;
+    if (prepares) INDIGO_TRY(begin_prepare(changes, out));
     uint64_t position = changes.begin;
     for (const RowChange& change : changes.changes) {
       const Place place{changes, position, out};
@@ -88,6 +95,7 @@ class PgOutput final : public OutputPlugin {
       }
       position += change.bytes();
     }
+    if (prepares) return put_prepare(changes, out);
     if (!begun_) return {};
     message_.begin('C');
     message_.byte(0);
@@ -97,27 +105,68 @@ class PgOutput final : public OutputPlugin {
     return out(changes.end, message_.view());
   }
 
- protected:
+  Status write_end(const CommittedChanges& changes, const Out& out) override {
+    const bool commits = changes.kind == CommittedChanges::Kind::kCommitPrepared;
+    message_.begin(commits ? 'K' : 'r');
+    message_.byte(0);
+    message_.int64(commits ? changes.commit : changes.prepared.end);
+    message_.int64(changes.end);
+    if (!commits) message_.int64(static_cast<uint64_t>(changes.prepared.prepared_at));
+    message_.int64(static_cast<uint64_t>(changes.committed_at));
+    message_.int32(static_cast<uint32_t>(changes.transaction));
+    message_.string(changes.prepared.name);
+    return out(changes.end, message_.view());
+  }
+
   void forget() override {
     OutputPlugin::forget();
     read_ = false;
   }
 
  private:
-  static Status check_version(const std::string& text) {
+  static constexpr uint32_t kStreamingVersion = 2, kTwoPhaseVersion = 3;
+
+  static Error needs_version(uint32_t version, const std::string& what, uint32_t least) {
+    return Error(sqlstate::kInvalidParameterValue, "requested proto_version=" + std::to_string(version) +
+                                                     " does not support " + what + ", need " + std::to_string(least) +
+                                                     " or higher");
+  }
+
+  void put_prepared_place(const CommittedChanges& changes) {
+    message_.int64(changes.prepared.prepare);
+    message_.int64(changes.prepared.end);
+    message_.int64(static_cast<uint64_t>(changes.prepared.prepared_at));
+    message_.int32(static_cast<uint32_t>(changes.transaction));
+    message_.string(changes.prepared.name);
+  }
+
+  Status begin_prepare(const CommittedChanges& changes, const Out& out) {
+    begun_ = true;
+    message_.begin('b');
+    put_prepared_place(changes);
+    return out(changes.begin, message_.view());
+  }
+
+  Status put_prepare(const CommittedChanges& changes, const Out& out) {
+    message_.begin('P');
+    message_.byte(0);
+    put_prepared_place(changes);
+    return out(changes.prepared.end, message_.view());
+  }
+
+  static Result<uint32_t> read_version(const std::string& text) {
     uint32_t version = 0;
     const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), version);
     if (error != std::errc() || at != text.data() + text.size()) {
       return Error(sqlstate::kInvalidParameterValue, "invalid proto_version");
     }
-    if (version > 3) {
-      return Error(sqlstate::kFeatureNotSupported,
-                   "client sent proto_version=" + text + " but we only support protocol 3 or lower");
-    }
-    if (version < 1) {
-      return Error(sqlstate::kFeatureNotSupported,
-                   "client sent proto_version=" + text + " but we only support protocol 1 or higher");
-    }
+    return version;
+  }
+
+  static Status check_version(uint32_t version) {
+    const std::string sent = "client sent proto_version=" + std::to_string(version) + " but we only support protocol ";
+    if (version > kTwoPhaseVersion) return Error(sqlstate::kFeatureNotSupported, sent + "3 or lower");
+    if (version < 1) return Error(sqlstate::kFeatureNotSupported, sent + "1 or higher");
     return {};
   }
 
@@ -166,7 +215,7 @@ class PgOutput final : public OutputPlugin {
   Status send(const Place& place) { return place.out(place.position, message_.view()); }
 
   Status begin(const Place& place) {
-    if (begun_ || !place.changes.transactional) return {};
+    if (begun_ || !place.changes.transactional()) return {};
     begun_ = true;
     MessageBytes begin;
     begin.begin('B');
@@ -186,7 +235,7 @@ class PgOutput final : public OutputPlugin {
     if (!messages_) return {};
     INDIGO_TRY(begin(place));
     message_.begin('M');
-    message_.byte(place.changes.transactional ? 1 : 0);
+    message_.byte(place.changes.transactional() ? 1 : 0);
     message_.int64(place.position);
     message_.string(change.old_row);
     message_.counted(change.new_row);
@@ -386,7 +435,7 @@ class PgOutput final : public OutputPlugin {
   }
 
   std::vector<std::string> publications_;
-  bool binary_ = false, messages_ = false, read_ = false, begun_ = false;
+  bool binary_ = false, messages_ = false, two_phase_ = false, read_ = false, begun_ = false;
   PublishedTables published_;
   struct Described {
     Relation relation;

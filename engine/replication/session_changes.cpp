@@ -77,7 +77,7 @@ Status SessionChanges::message(std::string_view prefix, std::string_view content
 Result<uint64_t> SessionChanges::message_now(std::string_view prefix, std::string_view content, int64_t now) {
   auto batch = std::make_shared<CommittedChanges>();
   batch->database = database_;
-  batch->transactional = false;
+  batch->kind = CommittedChanges::Kind::kMessage;
   batch->committed_at = now;
   RowChange& change = batch->changes.emplace_back();
   change.kind = RowChange::Kind::kMessage;
@@ -111,9 +111,36 @@ Status SessionChanges::before_commit(storage::Transaction& txn, bool defines, in
   return stream_.place(*batch_, &txn);
 }
 
-Status SessionChanges::prepare(const std::string& name, storage::Transaction& txn, bool defines) {
+Status SessionChanges::prepare(const std::string& name, storage::Transaction& txn, bool defines, int64_t now) {
   if (changes_.empty() && !(defines && wanted())) return {};
-  return stream_.prepare(name, txn, make_batch(txn.id().value));
+  auto batch = make_batch(txn.id().value);
+  batch->kind = CommittedChanges::Kind::kCommitPrepared;
+  batch->prepared.name = name;
+  batch->prepared.prepared_at = now;
+  if (stream_.decodes_at_prepare(database_)) INDIGO_TRY(place_prepare(*batch));
+  Status status = stream_.prepare(txn, std::move(batch));
+  if (!status.ok() && batch_ != nullptr) stream_.withdraw(*batch_);
+  return status;
+}
+
+// A copy of the changes is told at once, under the turn; `batch` learns its place.
+Status SessionChanges::place_prepare(CommittedChanges& batch) {
+  auto told = std::make_shared<CommittedChanges>(batch);
+  told->kind = CommittedChanges::Kind::kPrepare;
+  told->committed_at = batch.prepared.prepared_at;
+  INDIGO_TRY(stream_.take_turn());
+  batch_ = std::move(told);  // from here on the turn goes back with it
+  if (Status status = stream_.place_prepare(*batch_); !status.ok()) {
+    stream_.withdraw(*batch_);
+    return status;
+  }
+  batch.prepared = batch_->prepared;
+  return {};
+}
+
+void SessionChanges::prepare_failed(const std::string& name) {
+  stream_.forget_prepared(name);
+  if (batch_ != nullptr) stream_.withdraw(*batch_);
 }
 
 void SessionChanges::after_commit() {

@@ -55,12 +55,14 @@ class SessionChanges {
   Status before_commit(storage::Transaction& txn, bool defines, int64_t now);
   void after_commit();
   void forget();
-  // The transaction is about to be prepared under the name, with what it has gathered; or could not be.
-  Status prepare(const std::string& name, storage::Transaction& txn, bool defines);
-  void prepare_failed(const std::string& name) { stream_.forget_prepared(name); }
+  // The transaction is about to be prepared under the name, with what it has gathered; or could not be. Then after_commit() or
+  // forget(), between which and this the session holds the turn if a slot is told at PREPARE.
+  Status prepare(const std::string& name, storage::Transaction& txn, bool defines, int64_t now);
+  void prepare_failed(const std::string& name);
 
  private:
   std::shared_ptr<CommittedChanges> make_batch(uint64_t transaction);
+  Status place_prepare(CommittedChanges& batch);
 
   Status add(RowChange change);
   Status add_row(RowChange::Kind kind, const RowChange::Relation& relation, Bytes old_row, Bytes new_row);

@@ -104,8 +104,6 @@ size_t most_slots(SessionParts& session) {
 
 Result<uint64_t> make_slot(SessionParts& session, const SlotWish& wish, const std::function<Status()>& at_place) {
   INDIGO_TRY(check_slot_name(wish.name));
-  if (wish.two_phase)
-    return Error(sqlstate::kFeatureNotSupported, "decoding of prepared transactions is not supported");
   if (session.block().has_number()) {
     return Error(sqlstate::kActiveSqlTransaction,
                  "cannot create logical replication slot in transaction that has performed writes");
@@ -120,6 +118,7 @@ Result<uint64_t> make_slot(SessionParts& session, const SlotWish& wish, const st
   info.plugin = wish.plugin;
   info.database = session.session_catalog().database();
   info.temporary = wish.temporary;
+  info.two_phase = wish.two_phase;
   info.creator = info.active_pid = session.pid();
   INDIGO_TRY(stream.reserve(info, most_slots(session)));
   Reservation reservation(stream, wish.name, session.pid());

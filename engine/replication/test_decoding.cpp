@@ -46,10 +46,13 @@ class TestDecoding final : public OutputPlugin {
   }
   bool binary() const override { return binary_; }
 
-  Status write(const CommittedChanges& changes, const Out& out) override {
+ protected:
+  bool tells_prepare(std::string_view name) const override { return name.find("_nodecode") == std::string_view::npos; }
+
+  Status write(const CommittedChanges& changes, bool prepares, const Out& out) override {
     look_at_catalog();
     const std::string xid = include_xids_ ? " " + std::to_string(changes.transaction) : "";
-    if (changes.transactional && !skip_empty_) INDIGO_TRY(out(changes.begin, "BEGIN" + xid));
+    if (changes.transactional() && !skip_empty_) INDIGO_TRY(out(changes.begin, "BEGIN" + xid));
     bool begun = !skip_empty_;
     uint64_t position = changes.begin;
     for (const RowChange& change : changes.changes) {
@@ -64,20 +67,40 @@ class TestDecoding final : public OutputPlugin {
       }
       position += change.bytes();
     }
-    if (!begun || !changes.transactional) return {};
-    line_ = "COMMIT" + xid;
-    if (include_timestamp_) {
-      line_ += " (at ";
-      INDIGO_TRY(
-          value_text(types::TypeRef{oid::kTimestampTz, -1, kInvalidOid}, Datum::of(changes.committed_at), line_));
-      line_ += ')';
+    if (!begun || !changes.transactional()) return {};
+    if (prepares) {
+      prepared_line("PREPARE TRANSACTION", changes);
+      INDIGO_TRY(add_time(changes.prepared.prepared_at));
+      return out(changes.prepared.end, line_);
     }
+    line_ = "COMMIT" + xid;
+    INDIGO_TRY(add_time(changes.committed_at));
+    return out(changes.end, line_);
+  }
+
+  Status write_end(const CommittedChanges& changes, const Out& out) override {
+    const bool commits = changes.kind == CommittedChanges::Kind::kCommitPrepared;
+    prepared_line(commits ? "COMMIT PREPARED" : "ROLLBACK PREPARED", changes);
+    INDIGO_TRY(add_time(changes.committed_at));
     return out(changes.end, line_);
   }
 
  private:
+  void prepared_line(const char* what, const CommittedChanges& changes) {
+    line_ = std::string(what) + " " + types::quote_literal(changes.prepared.name);
+    if (include_xids_) line_ += ", txid " + std::to_string(changes.transaction);
+  }
+
+  Status add_time(int64_t time) {
+    if (!include_timestamp_) return {};
+    line_ += " (at ";
+    INDIGO_TRY(value_text(types::TypeRef{oid::kTimestampTz, -1, kInvalidOid}, Datum::of(time), line_));
+    line_ += ')';
+    return {};
+  }
+
   static std::string message_line(const CommittedChanges& changes, const RowChange& change) {
-    return "message: transactional: " + std::to_string(changes.transactional ? 1 : 0) + " prefix: " + change.old_row +
+    return "message: transactional: " + std::to_string(changes.transactional() ? 1 : 0) + " prefix: " + change.old_row +
            ", sz: " + std::to_string(change.new_row.size()) + " content:" + change.new_row;
   }
 

@@ -279,13 +279,13 @@ struct Walsender::Progress {
   }
 
   // In a transaction of its own.
-  Status write(OutputPlugin& plugin, const CommittedChanges& changes) {
+  Status write(OutputPlugin& plugin, const CommittedChanges& changes, const SlotInfo& slot, uint64_t from) {
     INDIGO_TRY(session.enter_database());
     TransactionBlock& block = session.block();
     session.message().set_timestamp(timestamp_now());
     Status status = session.begin_statement();
     if (status.ok()) {
-      status = plugin.write(changes, [&](uint64_t position, std::string_view data) -> Status {
+      status = plugin.tell(changes, slot, from, [&](uint64_t position, std::string_view data) -> Status {
         message.assign(1, 'w');
         append_number(message, position);
         append_number(message, position);
@@ -319,9 +319,11 @@ Status Walsender::start(const ReplicationCommand& command, RowSink& sink) {
     error.add_context("slot \"" + command.slot + "\", output plugin \"" + plugin_name + "\", in the startup callback");
     return error;
   }
+  uint64_t at = std::max(reader->slot().confirmed, command.position);
+  if (plugin->asks_for_two_phase()) INDIGO_TRY(reader->enable_two_phase(at));
+  const SlotInfo slot = reader->slot();
   INDIGO_ASSIGN(CopyChannel * channel, sink.copy_both());
   Progress progress{session_, *reader, *channel, sender_timeout(session_)};
-  uint64_t at = std::max(reader->slot().confirmed, command.position);
   progress.state.pid = session_.pid();
   progress.state.sent = at;
   session_.instance().walsenders().set(progress.state);
@@ -337,7 +339,7 @@ Status Walsender::start(const ReplicationCommand& command, RowSink& sink) {
     const uint64_t end = stream.end();
     INDIGO_ASSIGN(const auto changes, reader->after(at));
     if (changes != nullptr) {
-      Status status = progress.write(*plugin, *changes);
+      Status status = progress.write(*plugin, *changes, slot, at);
       if (!status.ok()) {
         Error error = status.error();
         error.add_context("slot \"" + command.slot + "\", output plugin \"" + plugin_name + "\"");

@@ -58,7 +58,7 @@ Status TransactionBlock::prepare(const storage::PreparedName& name, size_t most,
     return Error(sqlstate::kFeatureNotSupported,
                  "cannot PREPARE a transaction that has executed LISTEN, UNLISTEN, or NOTIFY");
   }
-  status = changes_.prepare(name.name, *transaction_, !catalog_.sees_what_all_see());
+  status = changes_.prepare(name.name, *transaction_, !catalog_.sees_what_all_see(), name.prepared_at);
   if (!status.ok()) {
     prepared.forget(name.name);
     rollback();

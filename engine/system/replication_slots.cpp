@@ -180,6 +180,8 @@ Status changes_of(SessionParts& session, std::span<const Datum> arguments, const
   }
   const uint64_t end = stream.end();
   uint64_t at = reader->slot().confirmed;
+  if (plugin->asks_for_two_phase()) INDIGO_TRY(reader->enable_two_phase(at));
+  const replication::SlotInfo told = reader->slot();
   int64_t rows = 0;
   while (at < end && (up_to == 0 || at < up_to) && (most == 0 || rows < most)) {
     INDIGO_ASSIGN(const auto changes, reader->after(at));
@@ -187,7 +189,7 @@ Status changes_of(SessionParts& session, std::span<const Datum> arguments, const
       at = end;
       break;
     }
-    INDIGO_TRY(plugin->write(*changes, [&](uint64_t position, std::string_view data) -> Status {
+    INDIGO_TRY(plugin->tell(*changes, told, at, [&](uint64_t position, std::string_view data) -> Status {
       const Datum row[] = {position_datum(position),
                            Datum::of(static_cast<int32_t>(static_cast<uint32_t>(changes->transaction))),
                            text_datum(data)};

@@ -136,8 +136,17 @@ Status commit_prepared(UtilityCall& call, const char* name) {
 
 Status roll_back_prepared(UtilityCall& call, const char* name) {
   INDIGO_TRY(begin_end(call.session, name));
-  const storage::StorageStatus status = storage::prepared_transactions(call.session.store()).roll_back(name);
-  if (status == storage::StorageStatus::kOk) call.session.instance().change_stream().forget_prepared(name);
+  storage::PreparedTransactions& prepared = storage::prepared_transactions(call.session.store());
+  replication::ChangeStream& stream = call.session.instance().change_stream();
+  replication::Turn turn(stream);
+  if (stream.told_at_prepare(name)) {
+    if (Status status = turn.take(); !status.ok()) {
+      prepared.release(name);
+      return status;
+    }
+  }
+  const storage::StorageStatus status = prepared.roll_back(name);
+  if (status == storage::StorageStatus::kOk) stream.publish_rollback(name, timestamp_now());
   return ended(call.session, status);
 }
 

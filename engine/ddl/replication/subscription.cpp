@@ -198,8 +198,7 @@ Status alter_publications(DdlContext& c, const Subscription& s, const PgQuery__A
   const bool adds = statement.kind == PG_QUERY__ALTER_SUBSCRIPTION_TYPE__ALTER_SUBSCRIPTION_ADD_PUBLICATION;
   const bool drops = statement.kind == PG_QUERY__ALTER_SUBSCRIPTION_TYPE__ALTER_SUBSCRIPTION_DROP_PUBLICATION;
   const NodeList options = nodes(statement.n_options, statement.options);
-  INDIGO_ASSIGN(const SubscriptionOptions o, drops ? read_subscription_options(c, options, {"refresh"})
-                                                   : read_subscription_options(c, options, {"copy_data", "refresh"}));
+  INDIGO_ASSIGN(const SubscriptionOptions o, read_subscription_options(c, options, {"copy_data", "refresh"}));
   INDIGO_ASSIGN(std::vector<std::string> names,
                 publication_names(nodes(statement.n_publication, statement.publication)));
   if (adds || drops) {

@@ -27,6 +27,14 @@ const std::string kTruncate = bytes({'T', 0, 0, 0, 2, 3, 0, 0, 0x40, 1, 0, 0, 0x
 const std::string kCommit =
     bytes({'C', 0, 0, 0, 0, 0, 0, 0, 0, 9}) + bytes({0, 0, 0, 1, 0, 0, 0, 5}) + std::string(8, 0);
 
+const std::string kNumber = bytes({0, 0, 0, 0, 0, 0, 0, 9}), kTime(8, 0), kTransaction = bytes({0, 0, 2, 1});
+const std::string kStreamStart = "S" + kTransaction + bytes({1});
+const std::string kStreamCommit = "c" + kTransaction + bytes({0}) + kNumber + bytes({0, 0, 0, 1, 0, 0, 0, 5}) + kTime;
+const std::string kStreamAbort = "A" + kTransaction + bytes({0, 0, 2, 2});
+const std::string kBeginPrepare = "b" + kNumber + kNumber + kTime + kTransaction + with_zero("name");
+const std::string kPrepare = "P" + bytes({0}) + kNumber + bytes({0, 0, 0, 0, 0, 0, 0, 12}) + kTime + kTransaction + with_zero("name");
+const std::string kRollbackPrepared = "r" + bytes({0}) + kTime + kNumber + kTime + kTime + kTransaction + with_zero("name");
+
 TEST(ChangeMessage, ReadsRelationsWithTheirKeys) {
   const auto message = read_change(kRelation);
   ASSERT_TRUE(message.ok());
@@ -64,7 +72,8 @@ TEST(ChangeMessage, ReadsTruncateAndCommit) {
 }
 
 TEST(ChangeMessage, RefusesWhatIsCutOff) {
-  for (const std::string& whole : {kRelation, kUpdate, kTruncate, kCommit}) {
+  for (const std::string& whole : {kRelation, kUpdate, kTruncate, kCommit, kStreamStart, kStreamCommit, kStreamAbort,
+                                   kBeginPrepare, kPrepare, kRollbackPrepared}) {
     for (size_t size = 0; size < whole.size(); size++) {
       const auto message = read_change(std::string_view(whole).substr(0, size));
       ASSERT_FALSE(message.ok()) << whole[0] << ' ' << size;
@@ -76,6 +85,43 @@ TEST(ChangeMessage, RefusesWhatIsCutOff) {
   EXPECT_FALSE(read_change(bytes({'D', 0, 0, 0, 1, 'N', 0, 0})).ok());
   EXPECT_FALSE(read_stream_message("k").ok());
   EXPECT_FALSE(read_stream_message(std::string(40, 'x')).ok());
+}
+
+TEST(ChangeMessage, ReadsStreamsOfTransactionsInProgress) {
+  EXPECT_EQ(std::get<StreamStartChange>(*read_change(kStreamStart)).transaction, 0x201u);
+  EXPECT_TRUE(std::holds_alternative<StreamStopChange>(*read_change("E")));
+  const auto commit = std::get<StreamCommitChange>(*read_change(kStreamCommit));
+  EXPECT_EQ(commit.transaction, 0x201u);
+  EXPECT_EQ(commit.commit_lsn, 9u);
+  EXPECT_EQ(commit.end_lsn, 0x100000005u);
+  const auto abort = std::get<StreamAbortChange>(*read_change(kStreamAbort));
+  EXPECT_EQ(abort.transaction, 0x201u);
+  EXPECT_EQ(abort.subtransaction, 0x202u);
+  const auto streamed = read_streamed("I" + kTransaction + "rest");
+  ASSERT_TRUE(streamed.ok());
+  EXPECT_EQ(streamed->subtransaction, 0x201u);
+  EXPECT_EQ(streamed->message, "Irest");
+  EXPECT_FALSE(read_streamed("I" + kTransaction.substr(1)).ok());
+}
+
+TEST(ChangeMessage, ReadsTwoPhaseCommit) {
+  const auto begin = std::get<BeginPrepareChange>(*read_change(kBeginPrepare));
+  EXPECT_EQ(begin.prepare_lsn, 9u);
+  EXPECT_EQ(begin.transaction, 0x201u);
+  for (const char kind : {'P', 'p'}) {
+    const auto prepare = std::get<PrepareChange>(*read_change(kind + kPrepare.substr(1)));
+    EXPECT_EQ(prepare.streamed, kind == 'p');
+    EXPECT_EQ(prepare.prepare_lsn, 9u);
+    EXPECT_EQ(prepare.end_lsn, 12u);
+    EXPECT_EQ(prepare.transaction, 0x201u);
+  }
+  const auto commit = std::get<CommitPreparedChange>(*read_change("K" + kPrepare.substr(1)));
+  EXPECT_EQ(commit.commit_lsn, 9u);
+  EXPECT_EQ(commit.end_lsn, 12u);
+  EXPECT_EQ(commit.transaction, 0x201u);
+  const auto rollback = std::get<RollbackPreparedChange>(*read_change(kRollbackPrepared));
+  EXPECT_EQ(rollback.end_lsn, 9u);
+  EXPECT_EQ(rollback.transaction, 0x201u);
 }
 
 TEST(ChangeMessage, UnpacksTheStream) {
