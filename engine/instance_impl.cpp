@@ -184,10 +184,10 @@ Status InstanceImpl::start() {
   replication::ChangeStream::Undecided undecided;
   for (const auto& listed : storage::prepared_transactions(*store_).list())
     undecided.emplace(listed.name.name, listed.name.prepared_at);
-  INDIGO_TRY(change_stream_.restore(
-      std::make_unique<replication::ChangeJournal>(*store_, data_->change_table()),
-      defaults_[*find_setting("wal_level")] == "logical",
-      static_cast<size_t>(number(defaults_, "max_replication_slots")), undecided, start_timestamp_));
+  INDIGO_TRY(change_stream_.restore(std::make_unique<replication::ChangeJournal>(*store_, data_->change_table()),
+                                    defaults_[*find_setting("wal_level")] == "logical",
+                                    static_cast<size_t>(number(defaults_, "max_replication_slots")), undecided,
+                                    start_timestamp_));
   CheckpointLimits limits;
   limits.interval = std::chrono::seconds(number(defaults_, "checkpoint_timeout"));
   limits.log_bytes = static_cast<uint64_t>(number(defaults_, "max_wal_size")) << 20;

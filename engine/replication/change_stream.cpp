@@ -27,6 +27,10 @@ constexpr auto kSaveInterval = std::chrono::seconds(1);
 
 uint64_t aligned(uint64_t position) { return (position + 7) & ~uint64_t{7}; }
 
+ChangeStream::PreparedKey key_of(const CommittedChanges& changes) {
+  return {changes.prepared.name, changes.prepared.prepared_at};
+}
+
 Error no_slot(std::string_view name) {
   return Error(sqlstate::kUndefinedObject, "replication slot \"" + std::string(name) + "\" does not exist");
 }
@@ -118,12 +122,6 @@ Status ChangeStream::give_position(CommittedChanges& changes) {
 void ChangeStream::publish(const std::shared_ptr<CommittedChanges>& changes) {
   const std::lock_guard lock(mutex_);
   end_ = changes->end;
-  if (changes->kind == CommittedChanges::Kind::kPrepare) {
-    CommittedChanges& head = told_prepares_[changes->prepared.name];
-    head.database = changes->database;
-    head.transaction = changes->transaction;
-    head.prepared = changes->prepared;
-  }
   bool wanted = false;
   for (auto& [name, slot] : slots_) {
     if (slot.info.database != changes->database || slot.info.lost) continue;
@@ -171,7 +169,13 @@ bool ChangeStream::decodes_at_prepare(Oid database) const {
 Status ChangeStream::place_prepare(CommittedChanges& prepare) {
   if (lost_unsaved_.exchange(false, std::memory_order_relaxed)) (void)save(false);
   INDIGO_TRY(give_position(prepare));
-  return prepare.journaled ? journal_->write_prepare(prepare) : Status();
+  if (prepare.journaled) INDIGO_TRY(journal_->write_prepare(prepare));
+  const std::lock_guard lock(mutex_);
+  CommittedChanges& head = told_prepares_[key_of(prepare)];
+  head.database = prepare.database;
+  head.transaction = prepare.transaction;
+  head.prepared = prepare.prepared;
+  return {};
 }
 
 // Its positions are not given again, so what cannot be erased now is in nobody's way, and is settled at the next start.
@@ -179,54 +183,56 @@ void ChangeStream::withdraw(const CommittedChanges& prepare) {
   if (prepare.journaled) (void)journal_->erase_prepare(prepare);
   if (journal_ != nullptr && prepare.end > bound_) return;  // nothing was written
   const std::lock_guard lock(mutex_);
+  told_prepares_.erase(key_of(prepare));
   end_ = prepare.end;
 }
 
 Status ChangeStream::prepare(storage::Transaction& txn, std::shared_ptr<CommittedChanges> changes) {
   if (journal_ != nullptr) return journal_->write_prepared(txn, *changes);
   const std::lock_guard lock(mutex_);
-  prepared_[changes->prepared.name] = std::move(changes);
+  const PreparedKey key = key_of(*changes);
+  prepared_[key] = std::move(changes);
   return {};
 }
 
 // What the journal has of prepared transactions is seen when they have committed.
-bool ChangeStream::tells_prepared(const std::string& name) const {
+bool ChangeStream::tells_prepared(const PreparedKey& key) const {
   const std::lock_guard lock(mutex_);
-  return journal_ != nullptr || prepared_.contains(name);
+  return journal_ != nullptr || prepared_.contains(key);
 }
 
-void ChangeStream::publish_prepared(const std::string& name, int64_t now) {
+void ChangeStream::publish_prepared(const PreparedKey& key, int64_t now) {
   if (journal_ != nullptr) return adopt_prepared(now);
   std::shared_ptr<CommittedChanges> changes;
   {
     const std::lock_guard lock(mutex_);
-    const auto at = prepared_.find(name);
+    const auto at = prepared_.find(key);
     if (at == prepared_.end()) return;
     changes = std::move(at->second);
     prepared_.erase(at);
-    told_prepares_.erase(name);
+    told_prepares_.erase(key);
   }
   changes->committed_at = now;
   (void)place(*changes, nullptr);  // without a journal it cannot fail
   publish(changes);
 }
 
-void ChangeStream::forget_prepared(const std::string& name) {
+void ChangeStream::forget_prepared(const PreparedKey& key) {
   const std::lock_guard lock(mutex_);
-  prepared_.erase(name);
+  prepared_.erase(key);
 }
 
-bool ChangeStream::told_at_prepare(const std::string& name) const {
+bool ChangeStream::told_at_prepare(const PreparedKey& key) const {
   const std::lock_guard lock(mutex_);
-  return told_prepares_.contains(name);
+  return told_prepares_.contains(key);
 }
 
-void ChangeStream::publish_rollback(const std::string& name, int64_t now) {
+void ChangeStream::publish_rollback(const PreparedKey& key, int64_t now) {
   CommittedChanges prepare;
   {
     const std::lock_guard lock(mutex_);
-    prepared_.erase(name);
-    const auto at = told_prepares_.find(name);
+    prepared_.erase(key);
+    const auto at = told_prepares_.find(key);
     if (at == told_prepares_.end()) return;
     prepare = std::move(at->second);
     told_prepares_.erase(at);
@@ -262,7 +268,7 @@ void ChangeStream::adopt_prepared(int64_t now) {
       INDIGO_TRY(journal_->settle(prepared, changes.journaled));
       publish(prepared.changes);
       const std::lock_guard lock(mutex_);
-      told_prepares_.erase(changes.prepared.name);
+      told_prepares_.erase(key_of(changes));
     }
     return {};
   };
@@ -298,9 +304,9 @@ Status ChangeStream::restore(std::unique_ptr<ChangeJournal> journal, bool decode
   if (!prepared.empty()) adopt_prepared(now);
   INDIGO_ASSIGN(const auto told, journal_->told_prepares());
   for (const CommittedChanges& prepare : told) {
-    if (undecided.contains({prepare.prepared.name, prepare.prepared.prepared_at})) {
+    if (undecided.contains(key_of(prepare))) {
       const std::lock_guard lock(mutex_);
-      told_prepares_[prepare.prepared.name] = prepare;
+      told_prepares_[key_of(prepare)] = prepare;
     } else {
       roll_back_told(prepare, now);
     }

@@ -65,28 +65,29 @@ class ChangeStream {
   // ---- two-phase commit
   // Whether a slot of the database is told at PREPARE: who prepares takes the turn first.
   bool decodes_at_prepare(Oid database) const;
-  // By the holder of the turn, who is about to prepare: gives the PREPARE its place. Then publish(), or withdraw() when it could not
-  // be prepared.
+  // By the holder of the turn, who is about to prepare: gives the PREPARE its place. Then publish(), or withdraw() when it could
+  // not be prepared.
   Status place_prepare(CommittedChanges& prepare);
   void withdraw(const CommittedChanges& prepare);
   // A transaction is about to be prepared with what it has gathered, of the kind kCommitPrepared, under the name that is in it.
   Status prepare(storage::Transaction& txn, std::shared_ptr<CommittedChanges> changes);
+  // Its name, which another one may have as soon as it has ended, and when it was prepared.
+  using PreparedKey = std::pair<std::string, int64_t>;
   // Whether somebody may be told of the prepared transaction's commit: who decides it takes the turn first.
-  bool tells_prepared(const std::string& name) const;
+  bool tells_prepared(const PreparedKey& key) const;
   // It has committed, and the caller holds the turn.
-  void publish_prepared(const std::string& name, int64_t now);
-  // Whether somebody was told of its PREPARE: who rolls it back takes the turn first.
-  bool told_at_prepare(const std::string& name) const;
+  void publish_prepared(const PreparedKey& key, int64_t now);
+  // Whether somebody is told of its PREPARE: who rolls it back takes the turn first.
+  bool told_at_prepare(const PreparedKey& key) const;
   // It was rolled back, and the caller holds the turn if its PREPARE was told.
-  void publish_rollback(const std::string& name, int64_t now);
+  void publish_rollback(const PreparedKey& key, int64_t now);
   // It could not be prepared.
-  void forget_prepared(const std::string& name);
+  void forget_prepared(const PreparedKey& key);
   // The place behind everything that was published.
   uint64_t end() const;
 
   // ---- with a data directory
-  // Names of prepared transactions, and when they were prepared.
-  using Undecided = std::set<std::pair<std::string, int64_t>>;
+  using Undecided = std::set<PreparedKey>;
   // Before sessions are let in: what the journal has. 55000 when there are slots and `decodes` is false (wal_level), or more
   // than `most`.
   Status restore(std::unique_ptr<ChangeJournal> journal, bool decodes, size_t most, const Undecided& undecided,
@@ -182,8 +183,8 @@ class ChangeStream {
   std::deque<Kept> kept_;
   size_t bytes_in_memory_ = 0;                                         // of kept_'s changes
   uint64_t let_go_ = 0;                                                // how many are gone from kept_ ...
-  std::map<std::string, std::shared_ptr<CommittedChanges>> prepared_;  // without a journal
-  std::map<std::string, CommittedChanges> told_prepares_;              // without changes; by name, until their end
+  std::map<PreparedKey, std::shared_ptr<CommittedChanges>> prepared_;  // without a journal
+  std::map<PreparedKey, CommittedChanges> told_prepares_;              // without changes, until their end
   uint64_t end_ = kFirstPosition;
   Clock::time_point saved_;    // when the journal was told ...
   uint64_t let_go_saved_ = 0;  // ... and of how many

@@ -1,5 +1,5 @@
-// PostgreSQL's own protocol between publisher and subscriber (documentation, chapter 55.9), versions 1 to 3; transactions in progress
-// are not streamed. A transaction of which nothing is published is not told at all, but for one that is prepared.
+// PostgreSQL's own protocol between publisher and subscriber (documentation, chapter 55.9), versions 1 to 3; transactions in
+// progress are not streamed. A transaction of which nothing is published is not told at all, but for one that is prepared.
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -128,8 +128,8 @@ class PgOutput final : public OutputPlugin {
 
   static Error needs_version(uint32_t version, const std::string& what, uint32_t least) {
     return Error(sqlstate::kInvalidParameterValue, "requested proto_version=" + std::to_string(version) +
-                                                     " does not support " + what + ", need " + std::to_string(least) +
-                                                     " or higher");
+                                                       " does not support " + what + ", need " + std::to_string(least) +
+                                                       " or higher");
   }
 
   void put_prepared_place(const CommittedChanges& changes) {

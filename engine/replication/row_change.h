@@ -38,7 +38,13 @@ struct PreparedPlace {
 // One transaction's, in the order of its statements. A message outside of transactions is one of its own.
 struct CommittedChanges {
   // kCommitPrepared has the changes, too, for slots that are told of them only then; kRollbackPrepared has none.
-  enum class Kind : uint8_t { kMessage = 0, kTransaction = 1, kPrepare = 2, kCommitPrepared = 3, kRollbackPrepared = 4 };
+  enum class Kind : uint8_t {
+    kMessage = 0,
+    kTransaction = 1,
+    kPrepare = 2,
+    kCommitPrepared = 3,
+    kRollbackPrepared = 4
+  };
   Oid database = kInvalidOid;
   uint64_t transaction = 0;  // its number
   int64_t committed_at = 0;  // or prepared, or rolled back; microseconds since 2000-01-01

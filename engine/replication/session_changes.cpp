@@ -138,8 +138,8 @@ Status SessionChanges::place_prepare(CommittedChanges& batch) {
   return {};
 }
 
-void SessionChanges::prepare_failed(const std::string& name) {
-  stream_.forget_prepared(name);
+void SessionChanges::prepare_failed(const std::string& name, int64_t now) {
+  stream_.forget_prepared({name, now});
   if (batch_ != nullptr) stream_.withdraw(*batch_);
 }
 

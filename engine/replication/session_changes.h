@@ -58,7 +58,7 @@ class SessionChanges {
   // The transaction is about to be prepared under the name, with what it has gathered; or could not be. Then after_commit() or
   // forget(), between which and this the session holds the turn if a slot is told at PREPARE.
   Status prepare(const std::string& name, storage::Transaction& txn, bool defines, int64_t now);
-  void prepare_failed(const std::string& name);
+  void prepare_failed(const std::string& name, int64_t now);
 
  private:
   std::shared_ptr<CommittedChanges> make_batch(uint64_t transaction);

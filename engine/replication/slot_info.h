@@ -18,7 +18,7 @@ struct SlotInfo {
   bool lost = false;       // what it needed was let go: max_slot_wal_keep_size
   uint64_t restart = 0, confirmed = 0;
   uint64_t two_phase_at = 0;  // what is prepared behind it is told then
-  uint64_t held = 0;  // bytes of positions, as slots() found them
+  uint64_t held = 0;          // bytes of positions, as slots() found them
 };
 
 }  // namespace indigo::engine::replication

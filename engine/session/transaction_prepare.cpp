@@ -65,7 +65,7 @@ Status TransactionBlock::prepare(const storage::PreparedName& name, size_t most,
     return status;
   }
   const storage::StorageStatus done = prepared.prepare(name.name, leave());
-  if (done != storage::StorageStatus::kOk) changes_.prepare_failed(name.name);
+  if (done != storage::StorageStatus::kOk) changes_.prepare_failed(name.name, name.prepared_at);
   end_in_session(done == storage::StorageStatus::kOk);
   if (done == storage::StorageStatus::kOk) return {};
   if (done == storage::StorageStatus::kTooLarge) {

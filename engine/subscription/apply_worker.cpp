@@ -42,8 +42,7 @@ const char* name_of(RowChange::Kind kind) {
 
 // What transactions in progress may hold: a fifth of what the server may have.
 uint64_t most_streamed_bytes(InstanceImpl& instance) {
-  const auto limit =
-      static_cast<uint64_t>(std::strtoll(instance.setting("memory_limit").c_str(), nullptr, 10)) * 1024;
+  const auto limit = static_cast<uint64_t>(std::strtoll(instance.setting("memory_limit").c_str(), nullptr, 10)) * 1024;
   return (limit != 0 ? limit : machine_memory_bytes() / 5 * 4) / 5;
 }
 
@@ -187,8 +186,7 @@ Status ApplyWorker::start_stream() {
   if (subscription_.binary) command += ", binary 'true'";
   INDIGO_TRY(publisher_->begin_copy(command + ")"));
   if (!enables) return {};
-  INDIGO_TRY(
-      in_transaction([&](DdlContext& c) { return set_two_phase(c, subscription_.oid, kTwoPhaseEnabled); }));
+  INDIGO_TRY(in_transaction([&](DdlContext& c) { return set_two_phase(c, subscription_.oid, kTwoPhaseEnabled); }));
   subscription_.two_phase = kTwoPhaseEnabled;
   return {};
 }
@@ -211,8 +209,7 @@ bool ApplyWorker::all_ready() const {
 }
 
 bool ApplyWorker::may_enable_two_phase() const {
-  return subscription_.two_phase == kTwoPhasePending && all_ready() &&
-         publisher_->server_version() >= kTwoPhaseVersion;
+  return subscription_.two_phase == kTwoPhasePending && all_ready() && publisher_->server_version() >= kTwoPhaseVersion;
 }
 
 Status ApplyWorker::report(bool wants_reply) {

@@ -108,17 +108,17 @@ class ApplyWorker {
   std::map<uint32_t, RelationChange> remote_;  // as the stream has described them
   std::map<uint32_t, TargetTable> targets_;
   std::map<Oid, TableState> tables_;
-  uint64_t applied_ = 0;    // all of the stream up to here has been committed
-  uint64_t flushed_ = 0;    // and up to here it is durable
-  int unflushed_ = 0;       // commits behind that
-  Deadline told_{};         // when the publisher was
-  bool in_remote_ = false;  // between the publisher's begin and commit
-  BeginChange begin_;       // of that transaction
-  bool prepared_before_ = false;        // it comes again
-  uint64_t committing_ = 0;             // the place of a COMMIT PREPARED that may have been done before
-  std::optional<uint32_t> streaming_;   // between the start and the stop of a stream: its transaction
+  uint64_t applied_ = 0;               // all of the stream up to here has been committed
+  uint64_t flushed_ = 0;               // and up to here it is durable
+  int unflushed_ = 0;                  // commits behind that
+  Deadline told_{};                    // when the publisher was
+  bool in_remote_ = false;             // between the publisher's begin and commit
+  BeginChange begin_;                  // of that transaction
+  bool prepared_before_ = false;       // it comes again
+  uint64_t committing_ = 0;            // the place of a COMMIT PREPARED that may have been done before
+  std::optional<uint32_t> streaming_;  // between the start and the stop of a stream: its transaction
   StreamedTransactions streamed_;
-  std::string doing_;       // what an error happened at, for its context
+  std::string doing_;  // what an error happened at, for its context
 };
 
 }  // namespace indigo::engine::subscription

@@ -81,10 +81,9 @@ struct RollbackPreparedChange {
   uint32_t transaction = 0;
 };
 
-using ChangeMessage =
-    std::variant<OtherChange, BeginChange, CommitChange, RelationChange, RowChange, TruncateChange, StreamStartChange,
-                 StreamStopChange, StreamCommitChange, StreamAbortChange, BeginPrepareChange, PrepareChange,
-                 CommitPreparedChange, RollbackPreparedChange>;
+using ChangeMessage = std::variant<OtherChange, BeginChange, CommitChange, RelationChange, RowChange, TruncateChange,
+                                   StreamStartChange, StreamStopChange, StreamCommitChange, StreamAbortChange,
+                                   BeginPrepareChange, PrepareChange, CommitPreparedChange, RollbackPreparedChange>;
 
 // 08P01 for what is none.
 Result<ChangeMessage> read_change(std::string_view bytes);

@@ -48,8 +48,8 @@ constexpr std::chrono::seconds kPause(1);  // before rows are looked at again th
 
 bool same_definition(const Subscription& a, const Subscription& b) {
   return a.owner == b.owner && a.name == b.name && a.connection == b.connection && a.slot == b.slot &&
-         a.binary == b.binary && a.streaming == b.streaming && a.disable_on_error == b.disable_on_error && a.publications == b.publications &&
-         a.synchronous_commit == b.synchronous_commit;
+         a.binary == b.binary && a.streaming == b.streaming && a.disable_on_error == b.disable_on_error &&
+         a.publications == b.publications && a.synchronous_commit == b.synchronous_commit;
 }
 
 }  // namespace

@@ -41,9 +41,8 @@ bool has_used_temporary(SessionParts& session) {
 }
 
 // Whether the user may end it from here. What is answered with an error is released.
-Status begin_end(SessionParts& session, const std::string& name) {
+Status begin_end(SessionParts& session, const std::string& name, storage::PreparedName& found) {
   storage::PreparedTransactions& prepared = storage::prepared_transactions(session.store());
-  storage::PreparedName found;
   switch (prepared.begin_end(name, found)) {
     case storage::StorageStatus::kOk: break;
     case storage::StorageStatus::kWouldBlock:
@@ -118,11 +117,13 @@ Status prepare_transaction(UtilityCall& call, const char* name) {
 
 Status commit_prepared(UtilityCall& call, const char* name) {
   SessionParts& session = call.session;
-  INDIGO_TRY(begin_end(session, name));
+  storage::PreparedName found;
+  INDIGO_TRY(begin_end(session, name, found));
   storage::PreparedTransactions& prepared = storage::prepared_transactions(session.store());
   replication::ChangeStream& stream = session.instance().change_stream();
   replication::Turn turn(stream);
-  const bool told = stream.tells_prepared(name);
+  const replication::ChangeStream::PreparedKey key(name, found.prepared_at);
+  const bool told = stream.tells_prepared(key);
   if (told) {
     if (Status status = turn.take(); !status.ok()) {
       prepared.release(name);
@@ -130,23 +131,25 @@ Status commit_prepared(UtilityCall& call, const char* name) {
     }
   }
   const storage::StorageStatus status = prepared.commit(name);
-  if (told && status == storage::StorageStatus::kOk) stream.publish_prepared(name, timestamp_now());
+  if (told && status == storage::StorageStatus::kOk) stream.publish_prepared(key, timestamp_now());
   return ended(session, status);
 }
 
 Status roll_back_prepared(UtilityCall& call, const char* name) {
-  INDIGO_TRY(begin_end(call.session, name));
+  storage::PreparedName found;
+  INDIGO_TRY(begin_end(call.session, name, found));
   storage::PreparedTransactions& prepared = storage::prepared_transactions(call.session.store());
   replication::ChangeStream& stream = call.session.instance().change_stream();
   replication::Turn turn(stream);
-  if (stream.told_at_prepare(name)) {
+  const replication::ChangeStream::PreparedKey key(name, found.prepared_at);
+  if (stream.told_at_prepare(key)) {
     if (Status status = turn.take(); !status.ok()) {
       prepared.release(name);
       return status;
     }
   }
   const storage::StorageStatus status = prepared.roll_back(name);
-  if (status == storage::StorageStatus::kOk) stream.publish_rollback(name, timestamp_now());
+  if (status == storage::StorageStatus::kOk) stream.publish_rollback(key, timestamp_now());
   return ended(call.session, status);
 }
 

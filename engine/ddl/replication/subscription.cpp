@@ -324,8 +324,8 @@ Status execute_create_subscription(DdlContext& c, const PgQuery__CreateSubscript
   INDIGO_TRY(refresh_tables(c, publisher, made, publications, o.copy_data.value_or(true)));
   if (!makes_slot) return {};
   // Tables that are to be copied come first: the worker enables it when all are ready.
-  const bool two_phase = o.two_phase.value_or(false) && !o.copy_data.value_or(true) &&
-                         !subscription::table_states(c, oid).empty();
+  const bool two_phase =
+      o.two_phase.value_or(false) && !o.copy_data.value_or(true) && !subscription::table_states(c, oid).empty();
   INDIGO_TRY(publisher.create_slot(*slot, two_phase));
   if (two_phase) INDIGO_TRY(subscription::set_two_phase(c, oid, subscription::kTwoPhaseEnabled));
   notice(c, "created replication slot " + quoted(*slot) + " on publisher");

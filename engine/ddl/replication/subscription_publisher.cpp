@@ -51,8 +51,7 @@ Status SubscriptionPublisher::create_slot(const std::string& name, bool two_phas
   const bool new_syntax = publisher_->server_version() >= 150000;
   const std::string options = new_syntax ? "SNAPSHOT 'nothing'" : "NOEXPORT_SNAPSHOT";
   const std::string all = two_phase ? std::string("TWO_PHASE") + (new_syntax ? ", " : " ") + options : options;
-  return command("CREATE_REPLICATION_SLOT \"" + name + "\" LOGICAL pgoutput " +
-                     (new_syntax ? "(" + all + ")" : all),
+  return command("CREATE_REPLICATION_SLOT \"" + name + "\" LOGICAL pgoutput " + (new_syntax ? "(" + all + ")" : all),
                  "could not create replication slot \"" + name + "\"");
 }
 

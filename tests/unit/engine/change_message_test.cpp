@@ -32,8 +32,10 @@ const std::string kStreamStart = "S" + kTransaction + bytes({1});
 const std::string kStreamCommit = "c" + kTransaction + bytes({0}) + kNumber + bytes({0, 0, 0, 1, 0, 0, 0, 5}) + kTime;
 const std::string kStreamAbort = "A" + kTransaction + bytes({0, 0, 2, 2});
 const std::string kBeginPrepare = "b" + kNumber + kNumber + kTime + kTransaction + with_zero("name");
-const std::string kPrepare = "P" + bytes({0}) + kNumber + bytes({0, 0, 0, 0, 0, 0, 0, 12}) + kTime + kTransaction + with_zero("name");
-const std::string kRollbackPrepared = "r" + bytes({0}) + kTime + kNumber + kTime + kTime + kTransaction + with_zero("name");
+const std::string kPrepare =
+    "P" + bytes({0}) + kNumber + bytes({0, 0, 0, 0, 0, 0, 0, 12}) + kTime + kTransaction + with_zero("name");
+const std::string kRollbackPrepared =
+    "r" + bytes({0}) + kTime + kNumber + kTime + kTime + kTransaction + with_zero("name");
 
 TEST(ChangeMessage, ReadsRelationsWithTheirKeys) {
   const auto message = read_change(kRelation);
