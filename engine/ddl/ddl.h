@@ -85,7 +85,9 @@ class DdlHost {
   // Logical replication hears of rows that definitions change: tables emptied by one TRUNCATE, a row of a new table.
   virtual void truncated(std::span<const std::shared_ptr<const catalog::RelationInfo>> /*tables*/, bool /*cascades*/,
                          bool /*restarts_sequences*/) {}
-  virtual void inserted(const std::shared_ptr<const catalog::RelationInfo>& /*relation*/, Bytes /*row*/) {}
+  virtual Status inserted(const std::shared_ptr<const catalog::RelationInfo>& /*relation*/, Bytes /*row*/) {
+    return {};
+  }
   // Event triggers hear of what has been made, and of what is about to go: `asked` for by name, or because it needs (`needed`)
   // something that goes, or as a part of it.
   virtual void made(Oid /*class_id*/, Oid /*object*/, bool /*in_extension*/) {}

@@ -188,7 +188,11 @@ void ChangeStream::withdraw(const CommittedChanges& prepare) {
 }
 
 Status ChangeStream::prepare(storage::Transaction& txn, std::shared_ptr<CommittedChanges> changes) {
-  if (journal_ != nullptr) return journal_->write_prepared(txn, *changes);
+  if (journal_ != nullptr) {
+    INDIGO_TRY(journal_->write_prepared(txn, *changes));
+    forget_gathered(changes->gathered);
+    return {};
+  }
   const std::lock_guard lock(mutex_);
   const PreparedKey key = key_of(*changes);
   prepared_[key] = std::move(changes);
@@ -212,6 +216,7 @@ void ChangeStream::publish_prepared(const PreparedKey& key, int64_t now) {
     prepared_.erase(at);
     told_prepares_.erase(key);
   }
+  forget_gathered(changes->gathered);
   changes->committed_at = now;
   (void)place(*changes, nullptr);  // without a journal it cannot fail
   publish(changes);
@@ -219,7 +224,15 @@ void ChangeStream::publish_prepared(const PreparedKey& key, int64_t now) {
 
 void ChangeStream::forget_prepared(const PreparedKey& key) {
   const std::lock_guard lock(mutex_);
-  prepared_.erase(key);
+  drop_prepared(key);
+}
+
+// Under the mutex.
+void ChangeStream::drop_prepared(const PreparedKey& key) {
+  const auto at = prepared_.find(key);
+  if (at == prepared_.end()) return;
+  forget_gathered(at->second->gathered);
+  prepared_.erase(at);
 }
 
 bool ChangeStream::told_at_prepare(const PreparedKey& key) const {
@@ -231,7 +244,7 @@ void ChangeStream::publish_rollback(const PreparedKey& key, int64_t now) {
   CommittedChanges prepare;
   {
     const std::lock_guard lock(mutex_);
-    prepared_.erase(key);
+    drop_prepared(key);
     const auto at = told_prepares_.find(key);
     if (at == told_prepares_.end()) return;
     prepare = std::move(at->second);

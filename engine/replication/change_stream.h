@@ -50,7 +50,7 @@ class ChangeStream {
   // ---- writers
   // Whether changes are to be told at all.
   bool wanted() const { return slots_wanted_.load(std::memory_order_seq_cst) > 0; }
-  // What open transactions have gathered is no more than set_gathering_limit() says, all together. 53200.
+  // What open and prepared transactions have gathered is no more than set_gathering_limit() says, all together. 53200.
   Status count_gathered(size_t bytes);
   void forget_gathered(size_t bytes) { gathered_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
   // Waits for the turn, suspending the session; an interrupt ends the wait.
@@ -69,7 +69,8 @@ class ChangeStream {
   // not be prepared.
   Status place_prepare(CommittedChanges& prepare);
   void withdraw(const CommittedChanges& prepare);
-  // A transaction is about to be prepared with what it has gathered, of the kind kCommitPrepared, under the name that is in it.
+  // A transaction is about to be prepared with what it has gathered, of the kind kCommitPrepared, under the name that is in it. The
+  // stream gives back what of it is counted (CommittedChanges::gathered): when the journal has it, or with its end; unless this fails.
   Status prepare(storage::Transaction& txn, std::shared_ptr<CommittedChanges> changes);
   // Its name, which another one may have as soon as it has ended, and when it was prepared.
   using PreparedKey = std::pair<std::string, int64_t>;
@@ -167,6 +168,7 @@ class ChangeStream {
   void keep(Kept kept);
   void let_go_of_first();
   void adopt_prepared(int64_t now);
+  void drop_prepared(const PreparedKey& key);
   void roll_back_told(const CommittedChanges& prepare, int64_t now);
   void trim();
   void enforce_limit();

@@ -52,6 +52,7 @@ struct CommittedChanges {
   PreparedPlace prepared;  // from kPrepare on
   std::vector<RowChange> changes;
   size_t bytes = 0;
+  size_t gathered = 0;  // a prepared transaction's bytes that ChangeStream::count_gathered has counted
   // Positions in the stream, given when it is published: begin < commit < end; the next one begins at `end`.
   uint64_t begin = 0, commit = 0, end = 0;
   bool journaled = false;  // the journal has them, too

@@ -97,7 +97,7 @@ std::shared_ptr<CommittedChanges> SessionChanges::make_batch(uint64_t transactio
   batch->transaction = transaction;
   for (const RowChange& change : changes_) batch->bytes += change.bytes();
   batch->changes = std::move(changes_);
-  forget_changes();
+  changes_.clear();
   identities_.clear();
   return batch;
 }
@@ -117,9 +117,14 @@ Status SessionChanges::prepare(const std::string& name, storage::Transaction& tx
   batch->kind = CommittedChanges::Kind::kCommitPrepared;
   batch->prepared.name = name;
   batch->prepared.prepared_at = now;
+  batch->gathered = bytes_;
   if (stream_.decodes_at_prepare(database_)) INDIGO_TRY(place_prepare(*batch));
   Status status = stream_.prepare(txn, std::move(batch));
-  if (!status.ok() && batch_ != nullptr) stream_.withdraw(*batch_);
+  if (status.ok()) {
+    bytes_ = 0;
+  } else if (batch_ != nullptr) {
+    stream_.withdraw(*batch_);
+  }
   return status;
 }
 
@@ -127,6 +132,7 @@ Status SessionChanges::prepare(const std::string& name, storage::Transaction& tx
 Status SessionChanges::place_prepare(CommittedChanges& batch) {
   auto told = std::make_shared<CommittedChanges>(batch);
   told->kind = CommittedChanges::Kind::kPrepare;
+  told->gathered = 0;
   told->committed_at = batch.prepared.prepared_at;
   INDIGO_TRY(stream_.take_turn());
   batch_ = std::move(told);  // from here on the turn goes back with it
@@ -144,11 +150,12 @@ void SessionChanges::prepare_failed(const std::string& name, int64_t now) {
 }
 
 void SessionChanges::after_commit() {
+  if (batch_ != nullptr) {
+    stream_.publish(batch_);
+    batch_ = nullptr;
+    stream_.give_turn();
+  }
   forget_changes();
-  if (batch_ == nullptr) return;
-  stream_.publish(batch_);
-  batch_ = nullptr;
-  stream_.give_turn();
 }
 
 void SessionChanges::forget() {

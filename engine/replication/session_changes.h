@@ -61,6 +61,7 @@ class SessionChanges {
   void prepare_failed(const std::string& name, int64_t now);
 
  private:
+  // Of all changes. Their bytes stay counted until they are published or forgotten.
   std::shared_ptr<CommittedChanges> make_batch(uint64_t transaction);
   Status place_prepare(CommittedChanges& batch);
 
@@ -72,7 +73,7 @@ class SessionChanges {
   catalog::CatalogView& catalog_;
   const Oid database_;
   std::vector<RowChange> changes_;
-  size_t bytes_ = 0;  // of them, counted in the stream
+  size_t bytes_ = 0;  // of them, and of the batch's, counted in the stream
   // Of the relations that the transaction has changed, as they are now: another descriptor is another key.
   std::unordered_map<RowChange::Relation, std::shared_ptr<const ReplicaIdentity>> identities_;
   std::shared_ptr<CommittedChanges> batch_;  // while the session holds the turn

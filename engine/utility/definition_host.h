@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -71,9 +70,9 @@ class DefinitionHost final : public DdlHost {
                  bool restarts_sequences) override {
     session_.changes().truncated(tables, cascades, restarts_sequences);
   }
-  void inserted(const std::shared_ptr<const catalog::RelationInfo>& relation, Bytes row) override {
-    if (!session_.changes().wanted(*relation)) return;
-    if (!session_.changes().inserted(relation, row).ok()) throw std::bad_alloc();  // 53200 at the message's edge
+  Status inserted(const std::shared_ptr<const catalog::RelationInfo>& relation, Bytes row) override {
+    if (!session_.changes().wanted(*relation)) return {};
+    return session_.changes().inserted(relation, row);
   }
   void stored(const storage::Table& table) override { session_.block().note_new(table); }
   bool is_in_block() const override { return session_.block().in_block() || session_.block().in_several(); }
