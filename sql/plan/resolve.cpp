@@ -28,6 +28,7 @@ ExprPtr Resolver::find(const ExprPtr& e) const {
     for (size_t i = 0; i < outputs.size(); i++) {
       const ExprPtr& o = outputs[i];
       if (!o || o->kind != e->kind) continue;
+      if (o == e) return make_column(input, static_cast<int>(i), e->type, e->location);
       bool same;
       if (e->kind == ExprKind::kVar) {
         const auto &a = as<VarExpr>(*e), &b = as<VarExpr>(*o);

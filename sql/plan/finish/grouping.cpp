@@ -25,7 +25,12 @@ void add_new(ExprList& list, const ExprPtr& e) {
 void collect(const ExprPtr& e, Calls& out) {
   if (!e) return;
   if (e->kind == ExprKind::kAggregate) {
-    add_new(out.aggregates, e);
+    // Each volatile one is called for itself.
+    if (!contains_volatile(*e)) {
+      add_new(out.aggregates, e);
+    } else if (std::find(out.aggregates.begin(), out.aggregates.end(), e) == out.aggregates.end()) {
+      out.aggregates.push_back(e);
+    }
     return;
   }
   if (e->kind == ExprKind::kGrouping) add_new(out.groupings, e);
@@ -48,64 +53,98 @@ Calls collect_calls(const Query& q) {
   return out;
 }
 
-Result<std::shared_ptr<const AggregateExpr>> resolved_aggregate(Resolver& resolve, const AggregateExpr& a) {
-  auto out = std::make_shared<AggregateExpr>(a);
-  INDIGO_ASSIGN(out->arguments, resolve.list(a.arguments));
-  INDIGO_ASSIGN(out->direct, resolve.list(a.direct));
-  INDIGO_ASSIGN(out->order, resolve.keys(a.order));
-  INDIGO_ASSIGN(out->filter, resolve(a.filter));
-  return std::shared_ptr<const AggregateExpr>(std::move(out));
-}
+using Aggregate = std::shared_ptr<const AggregateExpr>;
 
-// Each of several grouping sets reads the rows: what volatile functions give is computed below them, once a row.
-Status compute_volatile_once(Stage& stage, const ExprList& aggregates) {
-  ExprList computed;
-  const auto add = [&](const ExprPtr& e) {
-    if (e && contains_volatile(*e)) add_new(computed, e);
-  };
-  for (const ExprPtr& e : aggregates) {
-    const auto& a = as<AggregateExpr>(*e);
-    for (const ExprPtr& argument : a.arguments) add(argument);
-    for (const SortKey& key : a.order) add(key.expr);
-    add(a.filter);
+// Aggregates over the columns of their input. Of several grouping sets each reads the rows: what volatile functions give is then
+// computed below them, once a row, a column for each place that it stands at.
+class AggregateInput {
+ public:
+  AggregateInput(catalog::CatalogView& catalog, const Layout& layout, bool computes_volatile)
+      : catalog_(catalog), resolve_(layout), computes_volatile_(computes_volatile) {
+    for (size_t i = 0; i < layout.outputs.size(); i++)
+      projection_.push_back(make_column(0, static_cast<int>(i), layout.outputs[i]->type));
+    input_columns_ = projection_.size();
   }
-  if (computed.empty()) return {};
-  Layout layout = stage.built.layout;
-  std::vector<PlanColumn> columns = stage.built.plan->columns;
-  ExprList projection;
-  for (size_t i = 0; i < layout.outputs.size(); i++)
-    projection.push_back(make_column(0, static_cast<int>(i), layout.outputs[i]->type));
-  Resolver resolve(stage.built.layout);
-  for (const ExprPtr& e : computed) {
-    INDIGO_ASSIGN(ExprPtr value, resolve(e));
-    projection.push_back(std::move(value));
-    columns.push_back({"", e->type});
-    layout.outputs.push_back(e);
+
+  Result<Aggregate> resolved(const AggregateExpr& a) {
+    auto out = std::make_shared<AggregateExpr>(a);
+    INDIGO_ASSIGN(out->direct, resolve_.list(a.direct));
+    INDIGO_ASSIGN(const ExprPtr filter, resolve_(a.filter));
+    out->filter = filter;
+    if (is_computed(a.filter)) out->filter = compute(filter);
+    for (ExprPtr& argument : out->arguments) INDIGO_TRY(place(argument, filter));
+    for (SortKey& key : out->order) {
+      const auto at = std::find_if(a.arguments.begin(), a.arguments.end(),
+                                   [&](const ExprPtr& argument) { return equal(argument, key.expr); });
+      if (at != a.arguments.end()) {
+        key.expr = out->arguments[static_cast<size_t>(at - a.arguments.begin())];
+      } else {
+        INDIGO_TRY(place(key.expr, filter));
+      }
+    }
+    return Aggregate(std::move(out));
   }
-  PlanPtr plan = projected(stage.built.plan, std::move(projection), std::move(columns));
-  stage.built = {std::move(plan), std::move(layout)};
-  return {};
-}
+
+  // The input with the columns that are computed.
+  PlanPtr plan(const PlanPtr& input) {
+    if (projection_.size() == input_columns_) return input;
+    std::vector<PlanColumn> columns = input->columns;
+    for (size_t i = input_columns_; i < projection_.size(); i++) columns.push_back({"", projection_[i]->type});
+    return projected(input, std::move(projection_), std::move(columns));
+  }
+
+ private:
+  bool is_computed(const ExprPtr& e) const { return computes_volatile_ && e && contains_volatile(*e); }
+
+  // Only of rows that pass the filter, unless that is volatile itself.
+  Status place(ExprPtr& e, const ExprPtr& filter) {
+    const bool computed = is_computed(e);
+    INDIGO_ASSIGN(e, resolve_(e));
+    if (!computed) return {};
+    if (filter && !contains_volatile(*filter)) {
+      auto guarded = std::make_shared<CaseExpr>();
+      guarded->type = e->type;
+      guarded->whens.push_back({filter, e});
+      guarded->otherwise = make_null(catalog_, e->type);
+      e = std::move(guarded);
+    }
+    e = compute(std::move(e));
+    return {};
+  }
+
+  ExprPtr compute(ExprPtr e) {
+    const TypeRef type = e->type;
+    projection_.push_back(std::move(e));
+    return make_column(0, static_cast<int>(projection_.size() - 1), type);
+  }
+
+  catalog::CatalogView& catalog_;
+  Resolver resolve_;
+  const bool computes_volatile_;
+  ExprList projection_;
+  size_t input_columns_;
+};
 
 }  // namespace
 
 Status add_grouping(Level& level, Stage& stage) {
   Query& q = level.work;
   const Calls calls = collect_calls(q);
-  if (q.grouping_sets.size() > 1) INDIGO_TRY(compute_volatile_once(stage, calls.aggregates));
-  const Plan& input = *stage.built.plan;
   Resolver resolve(stage.built.layout);
+  AggregateInput below(level.s.catalog(), stage.built.layout, q.grouping_sets.size() > 1);
   AggregatePlan parts;
   INDIGO_ASSIGN(parts.groups, resolve.list(q.group_by));
   double cost = 0;
   for (const ExprPtr& e : calls.aggregates) {
     const auto& a = as<AggregateExpr>(*e);
-    INDIGO_ASSIGN(auto aggregate, resolved_aggregate(resolve, a));
+    INDIGO_ASSIGN(Aggregate aggregate, below.resolved(a));
     parts.aggregates.push_back(std::move(aggregate));
     cost += kOperatorCost;
     for (const ExprPtr& argument : a.arguments) cost += expression_cost(level, argument);
     if (!a.order.empty() || a.distinct) cost += kOperatorCost * 10;
   }
+  stage.built.plan = below.plan(stage.built.plan);
+  const Plan& input = *stage.built.plan;
   std::shared_ptr<Plan> plan;
   Layout layout;
   layout.outputs = q.group_by;
