@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 
+#include "base/memory/outside_account.h"
 #include "base/memory/process_memory.h"
 
 // jemalloc's, where it is linked.
@@ -50,6 +51,14 @@ void MemoryAccount::enter() {
 void MemoryAccount::leave() {
   bytes_ += held_by_thread() - entered_;
   running = nullptr;
+}
+
+OutsideAccount::OutsideAccount() : account_(running) {
+  if (account_ != nullptr) account_->leave();
+}
+
+OutsideAccount::~OutsideAccount() {
+  if (account_ != nullptr) account_->enter();
 }
 
 void MemoryAccount::mark(uint64_t limit_bytes) {

@@ -165,7 +165,7 @@ Status add_rows(RowMaker& maker, const RemoteAnswer& answer) {
 Status take_answers(SessionParts& session, Link& link, RowMaker& maker, bool fail, const std::string& doing, bool all) {
   const RemoteFormats formats(session, *link);
   while (true) {
-    INDIGO_ASSIGN(RemoteAnswer answer, link.kept(link->next()));
+    INDIGO_ASSIGN(const RemoteAnswer answer, link.kept(link->next()));
     if (!answer) return {};
     Status done;
     if (answer.failed()) {
@@ -181,7 +181,6 @@ Status take_answers(SessionParts& session, Link& link, RowMaker& maker, bool fai
       return done;
     }
     if (!all && answer.status() != Libpq::kOneRow) return {};
-    link->give_back(std::move(answer));
   }
 }
 

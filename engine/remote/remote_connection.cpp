@@ -7,12 +7,13 @@
 #include <array>
 #include <cerrno>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/fiber/interrupt_error.h"
 #include "base/fiber/wait_point.h"
+#include "base/memory/outside_account.h"
 #include "base/sqlstate.h"
 #include "engine/remote/remote_thread.h"
 
@@ -27,6 +28,9 @@ constexpr size_t kQueuedBytes = size_t{1} << 20;
 struct RemoteConnection::State {
   explicit State(const Libpq& functions) : pq(functions), stop_event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
   ~State() {
+    const OutsideAccount scope;
+    answers = {};
+    taken = {};
     if (connection != nullptr) pq.finish(connection);
     if (stop_event >= 0) ::close(stop_event);
   }
@@ -81,7 +85,6 @@ struct RemoteConnection::State {
   }
   bool read_some() {
     std::unique_lock lock(mutex);
-    done.clear();
     const bool unsent = pq.flush(connection) > 0;
     const bool busy = pq.busy(connection) != 0;
     if (unsent || busy) {
@@ -94,11 +97,11 @@ struct RemoteConnection::State {
     }
     Libpq::Answer* answer = pq.answer(connection);
     if (answer == nullptr) return false;
-    RemoteAnswer taken(pq, answer);
-    const bool copies = taken.status() == Libpq::kCopyIn || taken.status() == Libpq::kCopyOut;
-    queued_bytes += taken.bytes();
-    answers.push_back(std::move(taken));
-    ready.notify_all();
+    RemoteAnswer made(pq, answer);
+    const bool copies = made.status() == Libpq::kCopyIn || made.status() == Libpq::kCopyOut;
+    queued_bytes += made.bytes();
+    answers.push_back(std::move(made));
+    if (answers.size() == 1) ready.notify_all();  // else the session has been called
     changed.wait(lock, [&] { return queued_bytes < kQueuedBytes || stopping; });
     return !stopping && !copies;  // COPY would be answered for ever
   }
@@ -109,16 +112,32 @@ struct RemoteConnection::State {
   std::mutex mutex;                 // guards what follows, and the connection while `reading`
   std::condition_variable changed;  // wakes the statement's thread
   WaitPoint ready;                  // wakes the session
-  std::deque<RemoteAnswer> answers;
-  std::vector<RemoteAnswer> done;  // given back
+  std::vector<RemoteAnswer> answers;
   size_t queued_bytes = 0;
   bool connected = false;  // or failed to
   bool reading = false;
   bool stopping = false;
   std::optional<Error> failure;  // of the thread that has read
+
+  // The session's.
+  std::vector<RemoteAnswer> taken;
+  size_t next_taken = 0;
 };
 
 // ---- answers
+
+RemoteAnswer::RemoteAnswer(const Libpq& pq, Libpq::Answer* answer)
+    : pq_(&pq), answer_(answer, ClearRemoteAnswer{&pq}), bytes_(256) {
+  const int columns = pq.column_count(answer);
+  for (int r = 0; r < pq.row_count(answer); r++) {
+    for (int c = 0; c < columns; c++) bytes_ += static_cast<size_t>(pq.length(answer, r, c));
+  }
+}
+
+void ClearRemoteAnswer::operator()(Libpq::Answer* answer) const {
+  const OutsideAccount scope;
+  pq->clear(answer);
+}
 
 RemoteRow RemoteAnswer::row(size_t i) const {
   RemoteRow out(column_count());
@@ -148,15 +167,6 @@ Error RemoteAnswer::error(const std::string& otherwise) const {
   out.detail = field(Libpq::kDetail);
   out.hint = field(Libpq::kHint);
   if (const std::string where = field(Libpq::kContext); !where.empty()) out.add_context(where);
-  return out;
-}
-
-size_t RemoteAnswer::bytes() const {
-  size_t out = 256;
-  for (size_t r = 0; r < row_count(); r++) {
-    for (size_t c = 0; c < column_count(); c++)
-      out += static_cast<size_t>(pq_->length(answer_.get(), static_cast<int>(r), static_cast<int>(c)));
-  }
   return out;
 }
 
@@ -206,6 +216,7 @@ Result<std::unique_ptr<RemoteConnection>> RemoteConnection::open(const std::stri
 
 Result<bool> RemoteConnection::send(const std::string& statement) {
   State& s = *state_;
+  if (s.next_taken < s.taken.size()) return false;
   {
     const std::lock_guard lock(s.mutex);
     if (s.reading || !s.answers.empty()) return false;
@@ -225,23 +236,22 @@ Result<bool> RemoteConnection::send(const std::string& statement) {
 
 Result<RemoteAnswer> RemoteConnection::next() {
   State& s = *state_;
-  INDIGO_TRY(s.wait([&] { return !s.answers.empty() || !s.reading; }));
-  const std::lock_guard lock(s.mutex);
-  if (s.answers.empty() && s.failure) return std::exchange(s.failure, std::nullopt).value();
-  if (s.answers.empty()) return RemoteAnswer();
-  RemoteAnswer out = std::move(s.answers.front());
-  s.answers.pop_front();
-  s.queued_bytes -= out.bytes();
-  s.changed.notify_all();
-  return out;
-}
-
-void RemoteConnection::give_back(RemoteAnswer answer) {
-  const std::lock_guard lock(state_->mutex);
-  state_->done.push_back(std::move(answer));
+  if (s.next_taken == s.taken.size()) {
+    s.taken.clear();
+    s.next_taken = 0;
+    INDIGO_TRY(s.wait([&] { return !s.answers.empty() || !s.reading; }));
+    const std::lock_guard lock(s.mutex);
+    if (s.answers.empty() && s.failure) return std::exchange(s.failure, std::nullopt).value();
+    if (s.answers.empty()) return RemoteAnswer();
+    s.taken.swap(s.answers);
+    s.queued_bytes = 0;
+    s.changed.notify_all();
+  }
+  return std::move(s.taken[s.next_taken++]);
 }
 
 bool RemoteConnection::busy() {
+  if (state_->next_taken < state_->taken.size()) return false;
   const std::lock_guard lock(state_->mutex);
   return state_->answers.empty() && state_->reading;
 }
@@ -254,7 +264,6 @@ Result<RemoteAnswer> RemoteConnection::run(const std::string& statement, const R
     if (!answer) break;
     if (answer.status() == Libpq::kOneRow) {
       if (take) take(answer);
-      give_back(std::move(answer));
       continue;
     }
     if (!last || !last.failed()) last = std::move(answer);
@@ -300,9 +309,8 @@ Result<std::string> RemoteConnection::cancel() {
 
 Status RemoteConnection::drain() {
   while (true) {
-    INDIGO_ASSIGN(RemoteAnswer answer, next());
+    INDIGO_ASSIGN(const RemoteAnswer answer, next());
     if (!answer) return {};
-    give_back(std::move(answer));
   }
 }
 

@@ -5,8 +5,9 @@
 // 1. While a statement runs its thread reads; others touch libpq's connection under the mutex only.
 // 2. Threads share the state with the connection and outlive it where they wait for what cannot be stopped (a name that is
 //    being looked up). The last one who has it closes it.
-// 3. At most kQueuedBytes of answers wait for the session.
+// 3. At most kQueuedBytes of answers wait for the session, and as many that it has taken, all that waited at once.
 // 4. What is left while its statement runs asks the other server to stop.
+// 5. A session's memory is what it has taken less what it has freed: what the threads have taken is freed outside of its account.
 // Thread safety: belongs to a session.
 #pragma once
 
@@ -22,11 +23,16 @@
 
 namespace indigo::engine {
 
+struct ClearRemoteAnswer {
+  const Libpq* pq = nullptr;
+  void operator()(Libpq::Answer* answer) const;  // outside of the session's account
+};
+
 // One that libpq has made; empty: the statement has no more.
 class RemoteAnswer {
  public:
   RemoteAnswer() = default;
-  RemoteAnswer(const Libpq& pq, Libpq::Answer* answer) : pq_(&pq), answer_(answer, pq.clear) {}
+  RemoteAnswer(const Libpq& pq, Libpq::Answer* answer);
 
   explicit operator bool() const { return answer_ != nullptr; }
   int status() const { return pq_->answer_status(answer_.get()); }
@@ -42,11 +48,12 @@ class RemoteAnswer {
   std::string affected() const { return pq_->affected(answer_.get()); }
   // The other server's error. `otherwise`: what the connection says, where the answer says nothing.
   Error error(const std::string& otherwise) const;
-  size_t bytes() const;
+  size_t bytes() const { return bytes_; }
 
  private:
   const Libpq* pq_ = nullptr;
-  std::unique_ptr<Libpq::Answer, void (*)(Libpq::Answer*)> answer_{nullptr, [](Libpq::Answer*) {}};
+  std::unique_ptr<Libpq::Answer, ClearRemoteAnswer> answer_;
+  size_t bytes_ = 0;
 };
 
 class RemoteConnection {
@@ -63,9 +70,6 @@ class RemoteConnection {
   Result<bool> send(const std::string& statement);
   // The running statement's next answer. Waits.
   Result<RemoteAnswer> next();
-  // An answer that is done with. The thread that has made it frees it: a session's memory is what it has taken less what it
-  // has freed, so what others have taken must not be freed by it.
-  void give_back(RemoteAnswer answer);
   // Would next() wait?
   bool busy();
   // Sends; the last answer, or the first that has failed. Empty: not sent. Rows come one by one, so that no more of them wait than

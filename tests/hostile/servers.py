@@ -156,6 +156,18 @@ def run_flood(connect, other, options, pid, suite):
     suite.passed("other servers: floods")
 
 
+def run_large_row(connect, other, options, suite):
+    """A row that the session could not hold is not taken from what it holds when it goes."""
+    server = connect()
+    server.run("set session_memory_limit = 24576")
+    other.be("query", [[b"1" * 60_000_000]])
+    for sql in (f"select count(*) from dblink('{options}', 'any rows') as t(a text)",
+                "select array_length(array_agg(repeat('x', 1000) || i), 1) from generate_series(1, 60000) i"):
+        if (got := server.run(sql)) != "53200":
+            raise RuntimeError(f"{sql}: expected 53200, got {got}")
+    suite.passed("other servers: a large row")
+
+
 def run_servers(connect, suite, names, pid):
     """`pid`: the server's, whose memory is looked at; none: it tells nothing."""
     other = OtherServer()
@@ -194,6 +206,7 @@ def run_servers(connect, suite, names, pid):
     if pid is not None:
         try:
             run_flood(connect, other, options, pid, suite)
+            run_large_row(connect, other, options, suite)
         except (Closed, OSError, RuntimeError) as error:
             suite.failed("other servers: floods", repr(error))
     other.listener.close()

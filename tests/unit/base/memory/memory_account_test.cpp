@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/memory/outside_account.h"
+
 namespace indigo {
 namespace {
 
@@ -21,6 +23,23 @@ TEST(MemoryAccount, NothingRuns) {
   const auto held = block();
   EXPECT_EQ(MemoryAccount::growth_bytes(), 0);
   EXPECT_FALSE(MemoryAccount::must_stop());
+}
+
+TEST(MemoryAccount, DoesNotCountOutside) {
+  const OutsideAccount none_runs;
+  auto of_others = block();
+  MemoryAccount account;
+  account.enter();
+  MemoryAccount::mark();
+  const auto held = block();
+  const int64_t before = MemoryAccount::growth_bytes();
+  {
+    const OutsideAccount scope;
+    of_others.reset();
+    EXPECT_EQ(MemoryAccount::growth_bytes(), 0);
+  }
+  EXPECT_EQ(MemoryAccount::growth_bytes(), before);
+  account.leave();
 }
 
 TEST(MemoryAccount, CountsWhatItsFlowAllocatesOnWhateverThread) {
