@@ -8,6 +8,7 @@
 #include "sql/parse/node.h"
 #include "sql/parse/option_value.h"
 #include "sql/parse/parse_tree.h"
+#include "sql/parse/text_position.h"
 #include "types/text/encodings.h"
 
 namespace indigo::engine {
@@ -32,9 +33,14 @@ Status one_byte(const char* what, const std::string& text) {
 
 // Options that may only come once, with what remains to be checked together.
 struct Reader {
+  explicit Reader(std::string_view statement) : text(statement) {}
+
+  const std::string_view text;
   CopyOptions out;
   std::optional<std::string> delimiter, null_text, quote, escape;
   bool format_seen = false;
+
+  int position(const PgQuery__DefElem& option) const { return sql::character_position(text, option.location); }
 
   Status read(const PgQuery__DefElem& option, bool is_from) {
     std::string name = option.defname;
@@ -42,10 +48,10 @@ struct Reader {
     const bool one_value = name == "format" || name == "delimiter" || name == "null" || name == "quote" ||
                            name == "escape" || name == "encoding";
     if (one_value && sql::absent(arg)) return syntax(name + " requires a parameter");
-    if (name.starts_with("force_")) {
+    if (name == "force_quote" || name == "force_not_null" || name == "force_null") {
       const bool all = name == "force_quote" && arg != nullptr && arg->node_case == PG_QUERY__NODE__NODE_A_STAR;
       if (!all && (sql::absent(arg) || arg->node_case != PG_QUERY__NODE__NODE_LIST))
-        return invalid("argument to option \"" + name + "\" must be a list of column names").at(option.location + 1);
+        return invalid("argument to option \"" + name + "\" must be a list of column names").at(position(option));
     }
     if (name == "format") {
       std::string format = sql::option_text(arg);
@@ -57,7 +63,7 @@ struct Reader {
       } else if (format == "binary") {
         out.format = CopyFormat::kBinary;
       } else {
-        return invalid("COPY format \"" + format + "\" not recognized").at(option.location + 1);
+        return invalid("COPY format \"" + format + "\" not recognized").at(position(option));
       }
     } else if (name == "freeze") {
       INDIGO_ASSIGN(out.freeze, sql::option_boolean(option));
@@ -88,17 +94,17 @@ struct Reader {
     } else if (name == "encoding") {
       out.encoding = sql::option_text(arg);
       if (types::encoding_number(out.encoding) < 0) {
-        return invalid("argument to option \"encoding\" must be a valid encoding name").at(option.location + 1);
+        return invalid("argument to option \"encoding\" must be a valid encoding name").at(position(option));
       }
     } else if (name == "convert_selectively") {
       if (arg != nullptr && arg->node_case != PG_QUERY__NODE__NODE_LIST) {
         return invalid("argument to option \"convert_selectively\" must be a list of column names")
-            .at(option.location + 1);
+            .at(position(option));
       }
       out.convert_selectively = true;
       out.converted = names_of(arg);
     } else {
-      return syntax("option \"" + name + "\" not recognized").at(option.location + 1);
+      return syntax("option \"" + name + "\" not recognized").at(position(option));
     }
     return {};
   }
@@ -163,14 +169,14 @@ struct Reader {
 
 }  // namespace
 
-Result<CopyOptions> read_copy_options(std::span<PgQuery__Node* const> options, bool is_from) {
-  Reader reader;
+Result<CopyOptions> read_copy_options(std::string_view text, std::span<PgQuery__Node* const> options, bool is_from) {
+  Reader reader(text);
   std::vector<std::string> seen;
   for (const PgQuery__Node* node : options) {
     if (node->node_case != PG_QUERY__NODE__NODE_DEF_ELEM) continue;
     for (const std::string& name : seen) {
       if (name == node->def_elem->defname)
-        return syntax("conflicting or redundant options").at(node->def_elem->location + 1);
+        return syntax("conflicting or redundant options").at(reader.position(*node->def_elem));
     }
     seen.emplace_back(node->def_elem->defname);
     INDIGO_TRY(reader.read(*node->def_elem, is_from));

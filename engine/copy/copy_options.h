@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -26,6 +27,7 @@ struct CopyOptions {
   std::vector<std::string> converted;
 };
 
-Result<CopyOptions> read_copy_options(std::span<PgQuery__Node* const> options, bool is_from);
+// `text`: the statement's, for errors' positions.
+Result<CopyOptions> read_copy_options(std::string_view text, std::span<PgQuery__Node* const> options, bool is_from);
 
 }  // namespace indigo::engine

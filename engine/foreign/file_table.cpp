@@ -55,7 +55,7 @@ Result<CopyOptions> copy_options(const std::vector<Option>& options) {
     e.node.def_elem = &e.element;
     nodes.push_back(&e.node);
   }
-  return read_copy_options(nodes, true);
+  return read_copy_options({}, nodes, true);
 }
 
 Result<bool> boolean_value(const Option& option) {

@@ -394,7 +394,8 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   INDIGO_ASSIGN(Target target, find_target(call, stmt));
   INDIGO_TRY(check_writable(call, target));  // before its kind is told, and before the lock is waited for
   INDIGO_TRY(catalog::check_reachable(*target.relation));
-  INDIGO_ASSIGN(const CopyOptions options, read_copy_options({stmt.options, stmt.n_options}, true));
+  INDIGO_ASSIGN(const CopyOptions options,
+                read_copy_options(call.statement.text(), {stmt.options, stmt.n_options}, true));
   INDIGO_TRY(check_copied_to(*target.relation));
   // What the lock's holder before may have changed, the name's meaning too.
   for (Oid locked = kInvalidOid; locked != target.relation->oid;) {
@@ -488,7 +489,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   std::vector<bool> force_quote;
   CopyOptions options;
   if (stmt.query != nullptr) {
-    INDIGO_ASSIGN(options, read_copy_options({stmt.options, stmt.n_options}, false));
+    INDIGO_ASSIGN(options, read_copy_options(call.statement.text(), {stmt.options, stmt.n_options}, false));
     std::vector<Oid> types;
     for (const auto& type : call.parameter_types) types.push_back(type.oid);
     const PgQuery__SelectStmt* first =
@@ -526,7 +527,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
         error.hint = "Try the COPY (SELECT ...) TO variant.";
       return error;
     }
-    INDIGO_ASSIGN(options, read_copy_options({stmt.options, stmt.n_options}, false));
+    INDIGO_ASSIGN(options, read_copy_options(call.statement.text(), {stmt.options, stmt.n_options}, false));
     std::string list;
     for (int c : target.columns)
       list += (list.empty() ? "" : ", ") + types::quote_identifier(target.relation->columns[c].name);
