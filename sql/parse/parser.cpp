@@ -1,5 +1,6 @@
 #include "sql/parse/parser.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include <pg_query.h>
@@ -103,10 +104,12 @@ std::string with_whole_junk(std::string message, std::string_view text, int offs
 }
 
 // Is the place in U&'...' or U&"..."? The grammar tells of its escapes as of those of E'...'.
-bool in_unicode_literal(std::string_view text, int offset) {
-  if (offset <= 0 || static_cast<size_t>(offset) > text.size()) return false;
-  const size_t quote = text.find_last_of("'\"", static_cast<size_t>(offset) - 1);
-  return quote != std::string_view::npos && quote > 0 && text[quote - 1] == '&';
+bool in_unicode_literal(std::string_view text, const StringSyntax& syntax, int offset) {
+  std::vector<LiteralPlace> literals;
+  if (offset < 0 || !pre_scan(text, syntax, {.unicode_literals = &literals}).ok()) return false;
+  const auto at = static_cast<size_t>(offset);
+  return std::any_of(literals.begin(), literals.end(),
+                     [&](const LiteralPlace& l) { return l.begin <= at && at < l.end; });
 }
 
 // `scanned` is `text` after pre_scan.
@@ -124,7 +127,7 @@ Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, c
   if (raw.error != nullptr) {
     const int offset = byte_offset(scanned, raw.error->cursorpos);
     answer = parse_error(with_whole_junk(raw.error->message, scanned, offset), character_position(text, offset));
-    if (answer.error().state == sqlstate::kInvalidEscapeSequence && in_unicode_literal(scanned, offset)) {
+    if (answer.error().state == sqlstate::kInvalidEscapeSequence && in_unicode_literal(scanned, syntax, offset)) {
       answer.error().state = sqlstate::kSyntaxError;
       answer.error().hint = "Unicode escapes must be \\XXXX or \\+XXXXXX.";
     }

@@ -170,6 +170,24 @@ class Scanner {
     at_ = std::min(at_, text_.size());
   }
 
+  // Behind U&: all pieces of the literal or name.
+  void unicode_literal() {
+    const size_t begin = at_;
+    const char quote = text_[at_];
+    for (size_t next = at_; next < text_.size() && text_[next] == quote;) {
+      at_ = next;
+      quoted(quote, false);
+      next = quote == '\'' && peek(0) != quote ? continuation() : at_;
+    }
+    notes_.unicode_literals->push_back({begin, at_});
+  }
+  // Where the next word is, if a line ends before it: a string goes on there. The text's end: nowhere.
+  size_t continuation() const {
+    const size_t next = std::min(text_.find_first_not_of(" \t\f\v\r\n", at_), text_.size());
+    const bool lines = text_.substr(at_, next - at_).find_first_of("\r\n") != std::string_view::npos;
+    return lines ? next : text_.size();
+  }
+
   void string() {
     const size_t begin = at_;
     quoted('\'', !standard_strings_);
@@ -216,6 +234,11 @@ class Scanner {
     at_ += word.size();
     if (word.size() > kMaxNameBytes) return see_name(types::to_lower(word));
     if (word.size() == 1 && (word[0] | 0x20) == 'e' && peek(0) == '\'') return quoted('\'', true);
+    if (notes_.unicode_literals != nullptr && word.size() == 1 && (word[0] | 0x20) == 'u' && peek(0) == '&' &&
+        (peek(1) == '\'' || peek(1) == '"')) {
+      at_++;
+      return unicode_literal();
+    }
     switch (meaning_of(word)) {
       case Meaning::kNone: break;
       case Meaning::kOpens: return open();
@@ -265,7 +288,8 @@ class Scanner {
 }  // namespace
 
 Result<std::string> pre_scan(std::string_view text, const StringSyntax& syntax, const PreScanNotes& notes) {
-  const bool notes_something = notes.long_names != nullptr || notes.escaped_strings != nullptr;
+  const bool notes_something =
+      notes.long_names != nullptr || notes.escaped_strings != nullptr || notes.unicode_literals != nullptr;
   // A link takes a character, and what looks like a comment may be one.
   if (!notes_something && text.size() <= size_t{kMaxLinks} && text.find("--") == std::string_view::npos &&
       text.find("/*") == std::string_view::npos) {

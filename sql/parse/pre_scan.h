@@ -22,10 +22,15 @@ struct EscapedString {
   char escaped;  // what stands behind its first backslash
 };
 
+struct LiteralPlace {
+  size_t begin, end;  // 0-based bytes: of its first quote, behind its last
+};
+
 // What is noted on the way, where asked for.
 struct PreScanNotes {
   std::vector<std::string>* long_names = nullptr;  // longer than a name can be, as between the quotes or in lower case
   std::vector<EscapedString>* escaped_strings = nullptr;  // of '...' whose backslashes are escapes
+  std::vector<LiteralPlace>* unicode_literals = nullptr;  // U&'...' and U&"..."
 };
 
 // The text to parse, as long as `text`.
