@@ -1,5 +1,7 @@
 #include "engine/ddl/object/sequence.h"
 
+#include <charconv>
+
 #include "catalog/database.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/remove_object.h"
@@ -15,12 +17,12 @@ int64_t type_maximum(Oid type) { return type == oid::kInt2 ? INT16_MAX : type ==
 Error invalid(std::string message) { return Error(sqlstate::kInvalidParameterValue, std::move(message)); }
 
 Result<int64_t> integer_option(const PgQuery__DefElem* d) {
-  const auto value = integer_value(d->arg);
-  if (!value) {
-    return Error(sqlstate::kNumericValueOutOfRange,
-                 "value \"" + text_value(d->arg) + "\" is out of range for type bigint");
-  }
-  return *value;
+  if (const auto value = integer_value(d->arg)) return *value;
+  const std::string text = text_value(d->arg);
+  int64_t digits = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), digits).ec == std::errc::result_out_of_range)
+    return Error(sqlstate::kNumericValueOutOfRange, "value \"" + text + "\" is out of range for type bigint");
+  return Error(sqlstate::kInvalidTextRepresentation, "invalid input syntax for type bigint: \"" + text + "\"");
 }
 
 // The clauses whose meaning depends on others.
