@@ -147,7 +147,8 @@ Result<std::vector<Oid>> held_grantees(DdlContext& c, const PgQuery__GrantStmt& 
 }
 
 Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::string_view kind,
-                     Result<Target> (*target_of)(DdlContext&, const PgQuery__Node*)) {
+                     Result<Target> (*target_of)(DdlContext&, const PgQuery__Node*),
+                     Status (*check_target)(DdlContext&, const Target&)) {
   std::vector<Target> targets;
   for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
     INDIGO_ASSIGN(Target t, target_of(c, node));
@@ -156,6 +157,7 @@ Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::string_vie
   INDIGO_ASSIGN(const std::vector<Oid> grantees, held_grantees(c, s));
   for (const Target& t : targets) {
     INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, kind));
+    if (check_target != nullptr) INDIGO_TRY(check_target(c, t));
     INDIGO_TRY(apply_grant(c, s, t, wanted.privileges, grantees));
   }
   return {};
@@ -387,10 +389,6 @@ Result<Target> database_target(DdlContext& c, const PgQuery__Node* node) {
 
 Result<Target> type_target(DdlContext& c, const PgQuery__Node* node) {
   INDIGO_ASSIGN(const TypePtr type, existing_type(c, nodes(node->list->n_items, node->list->items)));
-  if (type->is_array()) {
-    return Error(SqlState("0LP01"), "cannot set privileges of array types")
-        .with_hint("Set the privileges of the element type instead.");
-  }
   return Target{pg_type::kOid,
                 table(c, pg_type::kOid).key({Datum::of_oid(type->oid)}),
                 pg_type::c_typacl,
@@ -401,11 +399,18 @@ Result<Target> type_target(DdlContext& c, const PgQuery__Node* node) {
                 type->oid};
 }
 
-Result<Target> domain_target(DdlContext& c, const PgQuery__Node* node) {
-  INDIGO_ASSIGN(Target target, type_target(c, node));
+Status check_type_target(DdlContext& c, const Target& target) {
   const TypePtr type = c.catalog.type(target.changed);
-  if (type->kind != 'd') return Error(sqlstate::kWrongObjectType, quoted(type->name) + " is not a domain");
-  return target;
+  if (type == nullptr || !type->is_array()) return {};
+  return Error(SqlState("0LP01"), "cannot set privileges of array types")
+      .with_hint("Set the privileges of the element type instead.");
+}
+
+Status check_domain_target(DdlContext& c, const Target& target) {
+  INDIGO_TRY(check_type_target(c, target));
+  const TypePtr type = c.catalog.type(target.changed);
+  if (type == nullptr || type->kind == 'd') return {};
+  return Error(sqlstate::kWrongObjectType, quoted(type->name) + " is not a domain");
 }
 
 }  // namespace
@@ -423,8 +428,12 @@ Status execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: INDIGO_TRY(grant_on_relations(c, s)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: INDIGO_TRY(grant_on_each(c, s, "schema", schema_target)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE: INDIGO_TRY(grant_on_each(c, s, "database", database_target)); break;
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: INDIGO_TRY(grant_on_each(c, s, "type", type_target)); break;
-    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: INDIGO_TRY(grant_on_each(c, s, "type", domain_target)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
+      INDIGO_TRY(grant_on_each(c, s, "type", type_target, check_type_target));
+      break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN:
+      INDIGO_TRY(grant_on_each(c, s, "domain", type_target, check_domain_target));
+      break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_LARGEOBJECT:
     case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE:

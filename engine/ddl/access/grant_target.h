@@ -29,7 +29,8 @@ Status apply_grant(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, 
 Result<std::vector<Oid>> held_grantees(DdlContext& c, const PgQuery__GrantStmt& s);
 // On every object of the statement. `kind` as errors call such objects.
 Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::string_view kind,
-                     Result<Target> (*target_of)(DdlContext&, const PgQuery__Node*));
+                     Result<Target> (*target_of)(DdlContext&, const PgQuery__Node*),
+                     Status (*check_target)(DdlContext&, const Target&) = nullptr);
 
 // On languages, large objects, tablespaces, foreign-data wrappers, servers and parameters.
 Status grant_on_server_objects(DdlContext& c, const PgQuery__GrantStmt& s);

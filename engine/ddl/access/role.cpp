@@ -131,10 +131,10 @@ Status may_administer(DdlContext& c, Oid role) {
 
 Status add_member(DdlContext& c, Oid role, Oid member, bool admin, Oid grantor) {
   INDIGO_TRY(may_administer(c, role));
-  if (grantor != c.catalog.user() && !me(c)->superuser) return denied("must be superuser to set grantor");
   if (role == oid::kDatabaseOwnerRole) {
     return Error(sqlstate::kInternalError, "role \"pg_database_owner\" cannot have explicit members");
   }
+  if (grantor != c.catalog.user() && !me(c)->superuser) return denied("must be superuser to set grantor");
   if (member == oid::kDatabaseOwnerRole) {
     return Error(sqlstate::kInternalError, "role \"pg_database_owner\" cannot be a member of any role");
   }
