@@ -331,7 +331,6 @@ Result<StatementPtr> Parser::assert_statement() {
   return StatementPtr(std::move(out));
 }
 
-// Any other statement is SQL; INTO names where its row goes, and is no part of it.
 // CREATE [OR REPLACE] FUNCTION or PROCEDURE, whose body may be statements between BEGIN ATOMIC and END.
 bool Parser::at_routine_definition() const {
   if (!peek().is("create")) return false;
@@ -339,6 +338,7 @@ bool Parser::at_routine_definition() const {
   return peek(kind).is("function") || peek(kind).is("procedure");
 }
 
+// Any other statement is SQL; INTO names where its row goes, and is no part of it.
 Result<StatementPtr> Parser::sql() {
   auto out = std::make_unique<Sql>();
   const Token first = peek();
@@ -351,8 +351,10 @@ Result<StatementPtr> Parser::sql() {
     const Token& t = peek();
     if (t.kind == TokenKind::kEnd) return syntax_error(t, "unexpected end of function definition");
     if (t.is(";") && brackets <= 0 && blocks == 0) break;
-    if (routine && (t.is("begin") || (blocks > 0 && t.is("case")))) blocks++;
-    if (blocks > 0 && t.is("end")) blocks--;
+    if (routine && brackets <= 0) {  // inside they are names of arguments
+      if (t.is("begin") || (blocks > 0 && t.is("case"))) blocks++;
+      if (blocks > 0 && t.is("end")) blocks--;
+    }
     if (t.is("(")) brackets++;
     if (t.is(")")) brackets--;
     if (t.is("into") && !after_insert && !import) {
