@@ -141,6 +141,7 @@ Result<std::string> parse_enum(const SettingDefinition& d, std::string_view text
   while (!rest.empty()) {
     auto comma = rest.find(',');
     std::string_view value = rest.substr(0, comma);
+    if (wanted == "on" && value == "pglz") return std::string(value);  // wal_compression's, by another name
     if (wanted == types::to_lower(value)) return std::string(value);
     if (!value.empty()) list += (list.empty() ? "" : ", ") + std::string(value);
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);

@@ -111,10 +111,7 @@ Result<OwnedDatum> reset_setting(SessionParts& session, std::span<const Datum> a
   }
   const auto scope = arguments[1].b ? Settings::Scope::kLocal : Settings::Scope::kSession;
   const bool superuser = may_set_as_superuser(session.session_catalog(), session.user(), name);
-  std::string value;
-  const bool is_new = !find_setting(name) && !session.settings().lookup(name, value);
-  INDIGO_TRY(is_new ? session.settings().set(name, "", scope, superuser)  // a custom one
-                    : session.settings().reset(name, scope, superuser));
+  INDIGO_TRY(session.settings().reset(name, scope, superuser));
   return value_of(true);
 }
 
