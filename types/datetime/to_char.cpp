@@ -158,11 +158,11 @@ class Writer {
         break;
       }
       case DateField::kYearComma: {
-        const int32_t y = era_year();
+        const int32_t y = era_year(), rest = y % 1000;
         append_padded(y / 1000, 0, out_);
         out_.push_back(',');
-        if (y < 0) out_.push_back('-');
-        append_padded(std::abs(y % 1000), y < 0 ? 2 : 3, out_);
+        if (rest < 0) out_.push_back('-');
+        append_padded(std::abs(rest), rest < 0 ? 2 : 3, out_);
         if (n.ordinal) out_.append(ordinal_suffix(y, n.ordinal_lower));
         break;
       }
