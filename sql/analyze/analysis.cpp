@@ -49,6 +49,10 @@ Status Analysis::check_schema(std::string_view schema, int location) const {
 }
 
 Status Analysis::check_qualified(const QualifiedName& name, NodeList parts, int location) const {
+  if (!name.valid) {
+    return error(sqlstate::kSyntaxError, "improper qualified name (too many dotted names): " + name_list_text(parts),
+                 location);
+  }
   if (!name.database.empty() && name.database != catalog.database_name()) {
     return error(sqlstate::kFeatureNotSupported,
                  "cross-database references are not implemented: " + name_list_text(parts), location);

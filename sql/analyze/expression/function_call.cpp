@@ -56,6 +56,11 @@ Result<CallArguments> transform_arguments(Scope& scope, const PgQuery__FuncCall&
       out.list.push_back(std::move(e));
     }
   }
+  return out;
+}
+
+Status name_arguments(Scope& scope, const PgQuery__FuncCall& call, CallArguments& out) {
+  const NodeList given = nodes(call.n_args, call.args);
   if (given.size() > types::kMaxArguments || out.list.size() > types::kMaxArguments) {
     return scope.error(types::kTooManyArguments, "cannot pass more than 100 arguments to a function", call.location);
   }
@@ -64,7 +69,7 @@ Result<CallArguments> transform_arguments(Scope& scope, const PgQuery__FuncCall&
   out.types.single_plain = out.list.size() == 1 && out.types.names.empty() && !call.agg_star && !call.agg_distinct &&
                            call.n_agg_order == 0 && call.over == nullptr && !call.func_variadic &&
                            absent(call.agg_filter);
-  return out;
+  return {};
 }
 
 namespace {
@@ -225,16 +230,13 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
   decoration.node = &call;
   decoration.name = name_list_text(name_parts);
   decoration.location = call.location;
-  if (!name.valid) {
-    return scope.error(sqlstate::kSyntaxError, "improper qualified name (too many dotted names): " + decoration.name,
-                       call.location);
-  }
   INDIGO_ASSIGN(CallArguments arguments, transform_arguments(scope, call));
   if (!absent(call.agg_filter)) {
     Setting<Clause> clause(scope.clause, Clause::kFilter);
     INDIGO_ASSIGN(ExprPtr filter, transform(scope, call.agg_filter));
     INDIGO_ASSIGN(decoration.filter, coerce_to_boolean(scope.a, filter, "FILTER"));
   }
+  INDIGO_TRY(name_arguments(scope, call, arguments));
   INDIGO_TRY(scope.a.check_qualified(name, name_parts, call.location));
   FunctionCall found;
   Lookup lookup = find_function(scope.catalog(), name.schema, name.name, arguments.types, found);

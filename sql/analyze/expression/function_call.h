@@ -22,6 +22,8 @@ struct CallArguments {
   FunctionArguments types;
 };
 Result<CallArguments> transform_arguments(Scope& scope, const PgQuery__FuncCall& call);
+// Their names, checked: when FILTER is analyzed.
+Status name_arguments(Scope& scope, const PgQuery__FuncCall& call, CallArguments& arguments);
 
 // What the grammar wrote around the arguments.
 struct CallDecoration {

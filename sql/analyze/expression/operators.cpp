@@ -170,7 +170,7 @@ Result<const OperatorInfo*> find_operator(Analysis& a, NodeList name, Oid left, 
   bool ambiguous = false;
   if (Status qualified = a.check_qualified(q, name, location); !qualified.ok()) {
     auto error = qualified.take_error();
-    if (!q.database.empty()) error->position = 0;  // PostgreSQL does not say where
+    if (!q.valid || !q.database.empty()) error->position = 0;  // PostgreSQL does not say where
     return error;
   }
   if (const OperatorInfo* op = find_operator_quietly(a.catalog, q.schema, q.name, left, right, &ambiguous)) {

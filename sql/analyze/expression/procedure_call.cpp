@@ -42,12 +42,10 @@ Result<AnalyzedCall> analyze_call(catalog::SessionContext& session, const PgQuer
   const NodeList parts = nodes(call.n_funcname, call.funcname);
   const QualifiedName name = qualified_name(parts);
   INDIGO_ASSIGN(CallArguments arguments, transform_arguments(scope, call));
+  INDIGO_TRY(name_arguments(scope, call, arguments));
   arguments.types.with_outputs = true;
   arguments.types.single_plain = false;
-  if (!name.schema.empty() && a.catalog.schema_named(name.schema) == kInvalidOid) {
-    return a.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(name.schema) + "\" does not exist",
-                   call.location);
-  }
+  INDIGO_TRY(a.check_qualified(name, parts, call.location));
   FunctionCall found;
   const Lookup lookup = find_function(a.catalog, name.schema, name.name, arguments.types, found);
   if (lookup != Lookup::kFound || !found.function)

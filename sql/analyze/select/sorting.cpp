@@ -69,8 +69,12 @@ Result<SortKey> make_sort_key(Analysis& a, const PgQuery__SortBy& node, const Ex
       break;
     }
     case PG_QUERY__SORT_BY_DIR__SORTBY_USING: {
-      INDIGO_ASSIGN(const types::OperatorInfo* op,
-                    find_operator(a, nodes(node.n_use_op, node.use_op), e->type.oid, e->type.oid, location));
+      auto named = find_operator(a, nodes(node.n_use_op, node.use_op), e->type.oid, e->type.oid, location);
+      if (!named.ok()) {
+        named.error().position = a.position(location);
+        return named.take_error();
+      }
+      const types::OperatorInfo* op = *named;
       int strategy = a.catalog.btree_strategy(op->oid);
       if (strategy == 0) {
         // In the order of another class than the type's default one: its OID goes for a collation.

@@ -37,8 +37,7 @@ Result<std::shared_ptr<const types::TypeInfo>> find_info(Analysis& a, const PgQu
   if (t->type_oid != 0) return a.catalog.type(t->type_oid);
   const QualifiedName q = qualified_name(nodes(t->n_names, t->names));
   if (!q.valid) {
-    return a.error(sqlstate::kSyntaxError, "improper qualified name (too many dotted names): " + type_name_text(t),
-                   t->location);
+    return a.error(sqlstate::kSyntaxError, "improper qualified name (too many dotted names): " + type_name_text(t), -1);
   }
   if (!q.database.empty() && q.database != a.catalog.database_name()) {
     return a.error(sqlstate::kFeatureNotSupported,
