@@ -502,6 +502,21 @@ Status create_table_as_stated(DdlContext& c, const PgQuery__CreateStmt& s,
 
 // ---- CREATE TABLE AS
 
+namespace {
+
+// Where the table would be, whoever may make it there.
+Status check_new_name(DdlContext& c, const PgQuery__RangeVar& name, bool temporary) {
+  Oid schema = temporary ? c.catalog.temp_schema() : c.catalog.creation_schema();
+  if (const std::string_view written = name.schemaname; !temporary && !written.empty()) {
+    INDIGO_ASSIGN(schema, existing_schema(c, written));
+  }
+  if (schema == kInvalidOid) return {};
+  auto free = check_relation_name(c, truncated_name(name.relname), schema, false);
+  return free.ok() ? Status() : Status(free.take_error());
+}
+
+}  // namespace
+
 Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& s) {
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW) return execute_create_materialized_view(c, s);
   const PgQuery__IntoClause& into = *s.into;
@@ -523,6 +538,8 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
   if (s.if_not_exists) {
     INDIGO_ASSIGN(const bool free, place());
     if (!free) return {};
+  } else if (is(s.query, PG_QUERY__NODE__NODE_EXECUTE_STMT)) {
+    INDIGO_TRY(check_new_name(c, *into.rel, persistence == "t"));  // before the statement of that name is looked for
   }
   const std::vector<std::string> names = sql::strings_of(nodes(into.n_col_names, into.col_names));
   Oid oid = kInvalidOid;
@@ -564,7 +581,7 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
       const uint64_t id = big_endian(relation->table->next_row_id());
       key.assign(reinterpret_cast<const char*>(&id), sizeof id);
       INDIGO_TRY(check(relation->table->insert(c.txn, key, row, nullptr), relation.get()));
-      c.host.inserted(relation, row);
+      INDIGO_TRY(c.host.inserted(relation, row));
       rows++;
     }
     return {};
