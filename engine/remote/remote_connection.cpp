@@ -29,8 +29,7 @@ struct RemoteConnection::State {
   explicit State(const Libpq& functions) : pq(functions), stop_event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
   ~State() {
     const OutsideAccount scope;
-    answers = {};
-    taken = {};
+    for (auto* all : {&answers, &taken}) std::vector<RemoteAnswer>().swap(*all);
     if (connection != nullptr) pq.finish(connection);
     if (stop_event >= 0) ::close(stop_event);
   }
