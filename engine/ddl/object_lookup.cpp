@@ -8,6 +8,7 @@
 #include "base/raised_error.h"
 #include "base/utf8.h"
 #include "catalog/catalog.h"
+#include "catalog/descriptor/settled.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/schema.h"
@@ -84,6 +85,22 @@ Status check_database(DdlContext& c, std::string_view database, const std::strin
   return Error(sqlstate::kFeatureNotSupported, "cross-database references are not implemented: " + text);
 }
 
+Result<Oid> held_schema(DdlContext& c, std::string_view schema) {
+  Oid oid = kInvalidOid;
+  if (!schema.empty()) {
+    INDIGO_ASSIGN(oid, existing_schema(c, schema));
+  } else {
+    oid = c.catalog.creation_schema();
+    if (oid == kInvalidOid) {
+      return Error(sqlstate::kInvalidSchemaName, "no schema has been selected to create in");
+    }
+  }
+  INDIGO_TRY(check_schema_privilege(c, oid, kPrivilegeCreate));
+  INDIGO_TRY(hold_role(c, c.catalog.user()));  // the owner of what will be there
+  INDIGO_TRY(hold(c, {pg_namespace::kOid, oid, 0}));
+  return oid;
+}
+
 }  // namespace
 
 Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool temporary) {
@@ -101,19 +118,7 @@ Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool tempora
     }
     return temporary_schema(c);
   }
-  Oid oid = kInvalidOid;
-  if (!schema.empty()) {
-    INDIGO_ASSIGN(oid, existing_schema(c, schema));
-  } else {
-    oid = c.catalog.creation_schema();
-    if (oid == kInvalidOid) {
-      return Error(sqlstate::kInvalidSchemaName, "no schema has been selected to create in");
-    }
-  }
-  INDIGO_TRY(check_schema_privilege(c, oid, kPrivilegeCreate));
-  INDIGO_TRY(hold_role(c, c.catalog.user()));  // the owner of what will be there
-  INDIGO_TRY(hold(c, {pg_namespace::kOid, oid, 0}));
-  return oid;
+  return catalog::settled(c.catalog, [&] { return held_schema(c, schema); });
 }
 
 Result<Oid> creation_schema(DdlContext& c, NodeList name) {

@@ -8,7 +8,8 @@ import psycopg
 TABLES = """create table parent (a int primary key); create table child (a int references parent); insert into parent values (1);
 create table parted (id int, a int, b text) partition by range (a); create table parted1 partition of parted for values from (0) to (10);
 create table parted2 partition of parted for values from (10) to (20); insert into parted select g, g % 20, 'b' from generate_series(1, 60) g;
-create table fired (a int)"""
+create table fired (a int); create table parts (a int) partition by range (a); create table parts0 partition of parts default; create table parts2 (a int);
+create table deep (a int, b int) partition by range (a); create table deep1 partition of deep for values from (1) to (5) partition by list (b); create table deep12 partition of deep1 for values in (2)"""
 TYPE = ["create type ty as (a int)", "drop type ty"]
 RACES = {  # loops of statements, one for each session
     "a table, its owner": [["create table x (a int)", "drop table x"], ["reassign owned by vanisher to vanisher", "reassign owned by vanisher to taker", "reassign owned by taker to vanisher"]],
@@ -28,6 +29,18 @@ RACES = {  # loops of statements, one for each session
     "a column, changes of partitions": [["alter table parted add column x int", "alter table parted drop column x"], ["update parted set a = 1, b = b || '-' where id % 5 = 1 returning *"],
                                         ["delete from parted where id > 100 returning *", "insert into parted (id, a, b) values (200, 15, 'q') returning *"]],
     "a view, its rows": [["create view v as select * from parent", "drop view v"], ["select * from v"], ["select count(*) from v"]],
+    "partitions, their table and its rows": [["create table parts1 partition of parts for values from (1) to (5)", "drop table parts1"], ["alter table parts2 add constraint k check (a > 4)", "alter table parts attach partition parts2 for values from (5) to (9)",
+                                              "alter table parts detach partition parts2", "alter table parts2 drop constraint k"], ["insert into parts select generate_series(1, 8)", "delete from parts"], ["select * from parts", "update parts set a = 9 - a"]],
+    "partitions of partitions": [["create table deep11 partition of deep1 for values in (1)", "drop table deep11"], ["alter table deep1 detach partition deep12", "alter table deep1 attach partition deep12 for values in (2)"],
+                                 ["insert into deep values (1, 1)", "insert into deep values (1, 2)"], ["select * from deep", "delete from deep"]],
+    "a partition, all of its schema": [["create schema ps", "create table ps.p1 partition of parts for values from (1) to (5)", "create table ps.p5 partition of parts for values from (5) to (9) partition by list (a)",
+                                        "create table ps.p6 partition of ps.p5 for values in (6)", "drop schema ps cascade"], ["insert into parts select generate_series(1, 4)", "delete from parts"], ["insert into parts values (6)", "update parts set a = 10 - a"]],
+    "a partitioned table, its partitions": [["create table pp (a int) partition by range (a)", "drop table pp"], ["create table pp1 partition of pp for values from (1) to (9)", "drop table pp1"], ["create table pp2 partition of pp default", "drop table pp2"]],
+    "a schema, its functions": [["create schema fs", "create function fs.f(int) returns int language plpgsql as 'begin return $1; end'", "create function fs.g(int) returns int language sql as 'select fs.f($1)'", "create view fs.v as select fs.g(1)", "drop schema fs cascade"],
+                                ["select fs.f(1)", "select fs.g(1)", "select * from fs.v"], ["grant execute on all functions in schema fs to taker", "create or replace function fs.f(int) returns int language plpgsql as 'begin return 2; end'", "drop function fs.f cascade"]],
+    "a table, a view of it": [["create table vt (a int)", "drop table vt cascade"], ["create view vv1 as select * from vt", "drop view vv1"], ["create or replace view vv2 as select a from vt", "create view vv3 as select * from vv2", "drop view vv2 cascade"],
+                              ["begin; lock table vv2; commit", "lock table vv3", "rollback", "select * from vv3"]],
+    "functions, rights of all of them": [["create function vf() returns int language sql as 'select 1'", "drop function vf"], ["create function vg() returns int language sql as 'select 1'", "drop function vg"], ["revoke all on all functions in schema vanishing from taker"]],
     "a trigger's function": [["create or replace function tf() returns trigger language plpgsql as 'begin return new; end'", "create trigger tg before insert on fired for each row execute function tf()",
                               "drop function tf cascade"], ["insert into fired select generate_series(1, 300)", "truncate fired"]],
 }
@@ -52,9 +65,10 @@ create policy p on shut using (not secret); grant select on door, shut to taker"
 
 
 def setup(admin):
-    for statement in f"""drop schema if exists vanishing cascade; drop database if exists vanishing1; drop database if exists vanishing2;
+    for statement in f"""drop schema if exists vanishing, fs, ps cascade; drop database if exists vanishing1; drop database if exists vanishing2;
             drop type if exists public.ty; create schema vanishing; grant all on schema vanishing, public to vanisher; grant all on schema vanishing to taker; set search_path = vanishing""".split(";"):
         admin.execute(statement)
+    admin.execute(f"grant create on database {admin.info.dbname} to vanisher")
     admin.execute("set role vanisher")
     for statement in TABLES.split(";"):
         admin.execute(statement)

@@ -37,7 +37,7 @@ bool contains(const std::vector<Victim>& victims, const Address& a) {
                      [&](const Victim& v) { return v.address == a || whole_of(v.address, a); });
 }
 
-// A foreign key is a part of both tables.
+// A foreign key is a part of both tables, a partition one of its parent: statements that route rows into that must not find half of it.
 std::vector<Oid> tables_of_part(DdlContext& c, const Address& a) {
   struct Part {
     Oid class_id;
@@ -54,6 +54,11 @@ std::vector<Oid> tables_of_part(DdlContext& c, const Address& a) {
   if (a.class_id == pg_class::kOid && a.sub != 0) return {};
   const Oid rows = a.class_id == pg_class::kOid ? pg_index::kOid : a.class_id;
   std::vector<Oid> out;
+  if (a.class_id == pg_class::kOid) {
+    const RelationPtr r = current(c, a.object);
+    const bool stores = r != nullptr && (r->kind == RelationKind::kTable || r->is_foreign() || r->is_partitioned());
+    if (stores && r->is_partition && !r->parents.empty()) out.push_back(r->parents[0]);
+  }
   for (const Part& part : kParts) {
     std::string image;
     if (part.class_id != rows || !table(c, rows).find_oid(c.txn, a.object, image)) continue;

@@ -95,7 +95,8 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
   INDIGO_TRY(
       check_right(c, Right::kOwnerOrSchemaOwner, found->schema, found->owner, kind_name(found->kind), found->name));
   INDIGO_TRY(check_not_system(*found));
-  if (found->is_partition && (found->kind == RelationKind::kTable || found->is_foreign()) && !found->parents.empty()) {
+  const bool stores = found->kind == RelationKind::kTable || found->is_foreign() || found->is_partitioned();
+  if (found->is_partition && stores && !found->parents.empty()) {
     // Statements that route rows into the parent must not find half of a partition.
     INDIGO_TRY(lock_object(c, found->parents[0], TableLockMode::kAccessExclusive));
   }

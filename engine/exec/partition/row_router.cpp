@@ -21,29 +21,25 @@ Result<size_t> RowRouter::add_level(Table table) {
   return levels_.size() - 1;
 }
 
-Error RowRouter::changed(const catalog::RelationInfo& relation) const {
+Error RowRouter::changed(const catalog::RelationInfo& relation) {
   return Error(sqlstate::kSerializationFailure,
                "could not serialize access due to a concurrent definition of \"" + relation.name + "\"");
 }
 
-Status RowRouter::lock(Table& table) {
-  if (table.locked_in == state_.run()) return {};
+Result<bool> RowRouter::lock(Table& table) {
+  if (table.locked_in == state_.run()) return true;
   storage::Transaction& txn = state_.transaction();
   storage::Store& store = state_.context().store;
   const storage::StorageStatus status = store.locks().lock_table(
       store.lock_owner(txn), catalog::lock_object(state_.session().catalog().database(), table.relation->oid),
       storage::TableLockMode::kRowExclusive, true, txn.lock_timeout());
   if (status != storage::StorageStatus::kOk) return storage_error(status, table.relation.get());
-  // Found in an earlier run, and rebuilt since: what was made for it no longer fits.
-  if (table.locked_in != 0) {
-    const RelationPtr now = state_.session().catalog().relation(table.relation->oid);
-    const bool same = now != nullptr && now->table == table.relation->table &&
-                      now->indexes.size() == table.relation->indexes.size() &&
-                      now->children == table.relation->children;
-    if (!same) return changed(*table.relation);
-  }
+  const bool found_before = table.locked_in != 0;
   table.locked_in = state_.run();
-  return {};
+  if (!found_before) return true;
+  const RelationPtr now = state_.session().catalog().relation(table.relation->oid);
+  return now != nullptr && now->table == table.relation->table &&
+         now->indexes.size() == table.relation->indexes.size() && now->children == table.relation->children;
 }
 
 Status RowRouter::look_up(Level& level, int partition) {
@@ -54,7 +50,7 @@ Status RowRouter::look_up(Level& level, int partition) {
   INDIGO_TRY(catalog::check_reachable(*found.relation));
   if (found.relation->is_foreign())
     return Error(sqlstate::kFeatureNotSupported, "cannot insert into foreign table \"" + found.relation->name + "\"");
-  INDIGO_TRY(lock(found));
+  INDIGO_ASSIGN([[maybe_unused]] const bool as_it_was, lock(found));
   // What the lock's holder before may have changed.
   found.relation = catalog.relation(oid);
   if (found.relation == nullptr) return changed(level.key->table());
@@ -77,12 +73,15 @@ Result<size_t> RowRouter::route(const Chunk& rows, uint32_t row) {
     if (partition < 0) return levels_[at].key->not_found();
     if (levels_[at].targets[static_cast<size_t>(partition)] < 0) INDIGO_TRY(look_up(levels_[at], partition));
     const int target = levels_[at].targets[static_cast<size_t>(partition)];
-    if (target % 2 != 0) {
-      INDIGO_TRY(lock(tables_[static_cast<size_t>(target / 2)]));
-      return static_cast<size_t>(target / 2);
+    const auto number = static_cast<size_t>(target / 2);
+    const bool stores = target % 2 != 0;
+    INDIGO_ASSIGN(const bool as_it_was, lock(stores ? tables_[number] : levels_[number].table));
+    if (!as_it_was) {  // what was made for it no longer fits: it is another table now
+      levels_[at].targets[static_cast<size_t>(partition)] = -1;
+      continue;
     }
-    at = static_cast<size_t>(target / 2);
-    INDIGO_TRY(lock(levels_[at].table));
+    if (stores) return number;
+    at = number;
   }
 }
 

@@ -32,8 +32,9 @@ class RowRouter {
   };
   Result<size_t> add_level(Table table);
   Status look_up(Level& level, int partition);
-  Status lock(Table& table);
-  Error changed(const catalog::RelationInfo& relation) const;
+  // False: it was found in an earlier run, and has been changed since.
+  Result<bool> lock(Table& table);
+  static Error changed(const catalog::RelationInfo& relation);
 
   QueryState& state_;
   RelationPtr root_;
