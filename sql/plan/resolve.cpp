@@ -1,5 +1,7 @@
 #include "sql/plan/resolve.h"
 
+#include <algorithm>
+
 #include "base/sqlstate.h"
 #include "sql/analyze/make.h"
 
@@ -22,13 +24,19 @@ Resolver::Resolver(const Layout& left, const Layout* right) : layouts_{&left, ri
 }
 
 ExprPtr Resolver::find(const ExprPtr& e) const {
+  if (e->kind == ExprKind::kAggregate) {  // of equal volatile ones each is its own
+    for (int input = 0; input < 2 && layouts_[input]; input++) {
+      const ExprList& outputs = layouts_[input]->outputs;
+      const auto at = std::find(outputs.begin(), outputs.end(), e);
+      if (at != outputs.end()) return make_column(input, static_cast<int>(at - outputs.begin()), e->type, e->location);
+    }
+  }
   for (int input = 0; input < 2; input++) {
     if (!layouts_[input]) continue;
     const ExprList& outputs = layouts_[input]->outputs;
     for (size_t i = 0; i < outputs.size(); i++) {
       const ExprPtr& o = outputs[i];
       if (!o || o->kind != e->kind) continue;
-      if (o == e) return make_column(input, static_cast<int>(i), e->type, e->location);
       bool same;
       if (e->kind == ExprKind::kVar) {
         const auto &a = as<VarExpr>(*e), &b = as<VarExpr>(*o);

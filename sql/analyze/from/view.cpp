@@ -35,8 +35,12 @@ void declare_columns(const Scope& scope, const RelationInfo& view, Query& query)
     if (t.hidden || at == view.columns.size()) continue;
     const TypeRef& declared = view.columns[at++].type;
     const auto type = declared.oid == t.expr->type.oid ? nullptr : scope.catalog().type(declared.oid);
-    if (type != nullptr && type->base_typmod >= 0)
-      t.expr = make_relabel(t.expr, type_with_collation(scope.catalog(), declared), true);
+    if (type == nullptr || type->base_typmod < 0) continue;
+    auto column = std::make_shared<RelabelExpr>();
+    column->argument = t.expr;
+    column->type = {declared.oid, declared.typmod, type->collation};
+    column->implicit = true;
+    t.expr = std::move(column);
   }
 }
 
