@@ -43,7 +43,7 @@ using types::ColumnInfo;
 using types::TypeInfo;
 using types::TypeRef;
 // What the catalog has found, or null. Other sessions drop things between two look-ups of one statement: where nothing asks
-// for null, using it fails the statement as if they had been dropped before (where PostgreSQL says "could not open relation", XX000).
+// for null, using it fails the statement as if they had been dropped before (PostgreSQL: "could not open relation", XX000).
 template <class Info>
 class FoundPtr : public std::shared_ptr<const Info> {
   using Base = std::shared_ptr<const Info>;

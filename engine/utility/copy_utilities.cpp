@@ -378,9 +378,8 @@ Status check_freeze(SessionParts& session, const catalog::RelationInfo& relation
 
 Status check_copied_to(const catalog::RelationInfo& relation) {
   const bool view = relation.kind == catalog::RelationKind::kView;
-  const bool instead =
-      view && relation.triggers != nullptr &&
-      relation.triggers->any(catalog::kTriggerRow, catalog::kTriggerInstead, catalog::kTriggerInsert);
+  const bool instead = view && relation.triggers != nullptr &&
+                       relation.triggers->any(catalog::kTriggerRow, catalog::kTriggerInstead, catalog::kTriggerInsert);
   if (relation.kind == catalog::RelationKind::kTable || relation.is_partitioned() || instead) return {};
   Error error(sqlstate::kWrongObjectType,
               std::string("cannot copy to ") + kind_of(relation) + " \"" + relation.name + "\"");

@@ -37,7 +37,8 @@ bool contains(const std::vector<Victim>& victims, const Address& a) {
                      [&](const Victim& v) { return v.address == a || whole_of(v.address, a); });
 }
 
-// A foreign key is a part of both tables, a partition one of its parent: statements that route rows into that must not find half of it.
+// A foreign key is a part of both tables, a partition one of its parent: statements that route rows into that must not find half
+// of it.
 std::vector<Oid> tables_of_part(DdlContext& c, const Address& a) {
   struct Part {
     Oid class_id;
