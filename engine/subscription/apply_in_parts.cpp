@@ -13,7 +13,20 @@ namespace {
 
 // The publisher hears of the worker at least so often while a transaction of many changes is applied.
 constexpr std::chrono::seconds kReportInterval(10);
-constexpr std::string_view kStreamedKinds = "RYIUDTM";
+
+// Of a message that may come within a stream; null: none.
+const char* name_of_streamed(char kind) {
+  switch (kind) {
+    case 'R': return "RELATION";
+    case 'Y': return "TYPE";
+    case 'I': return "INSERT";
+    case 'U': return "UPDATE";
+    case 'D': return "DELETE";
+    case 'T': return "TRUNCATE";
+    case 'M': return "MESSAGE";
+    default: return nullptr;
+  }
+}
 
 }  // namespace
 
@@ -32,12 +45,15 @@ Status ApplyWorker::apply(const StreamStopChange&) {
 
 Status ApplyWorker::keep(std::string_view message) {
   if (message[0] == 'O') return {};  // an origin, which has no transaction
-  if (kStreamedKinds.find(message[0]) == std::string_view::npos) {
+  const char* const name = name_of_streamed(message[0]);
+  if (name == nullptr) {
     return Error(sqlstate::kProtocolViolation,
                  std::string("unexpected logical replication message type \"") + message[0] + "\" in a stream");
   }
   INDIGO_ASSIGN(StreamedMessage streamed, read_streamed(message));
-  return streamed_.add(*streaming_, std::move(streamed));
+  Status kept = streamed_.add(*streaming_, std::move(streamed));
+  if (!kept.ok()) doing_ = "message type \"" + std::string(name) + "\"";
+  return kept;
 }
 
 Status ApplyWorker::replay(uint32_t transaction) {

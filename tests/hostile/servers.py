@@ -45,6 +45,13 @@ FLOODED = [
     ("rows", "select dblink_connect('c', '{0}'), dblink_open('c', 'r', 'any rows'); "
              "select count(*) from dblink_fetch('c', 'r', 10) as t(a text)", ("OK", "53200")),
 ]
+# What a publisher streams, in no order that means anything: of transactions in progress, and of two-phase commit.
+N, T, X = struct.pack(">Q", 1 << 40), b"\0" * 8, struct.pack(">I", 7)
+STREAMED = {b"S": X + b"\1", b"E": b"", b"A": X + struct.pack(">I", 8), b"c": X + b"\0" + N + N + T, b"b": N + N + T + X + b"x\0", b"P": b"\0" + N + N + T + X + b"x\0",
+            b"p": b"\0" + N + N + T + X + b"x\0", b"K": b"\0" + N + N + T + X + b"x\0", b"r": b"\0" + N + N + T + T + X + b"x\0",
+            b"R": X + X + b"public\0told\0d\0\1\1a\0" + b"\0" * 8, b"I": X + X + b"N\0\1t\0\0\0\0011", b"B": N + T + X, b"C": b"\0" + N + N + T}
+STREAMS = ["E", "SS", "SBE", "SREc", "SIEc", "SRIEp", "SRIEAEc", "bRI", "bPK", "PPK", "K", "rr", "p", "c", "A", "SEAc", "bbP", "BbPC", "bCP", "SSRIEcK", "SKE"]
+SUBSCRIBE = "create subscription hostile connection '{0}' publication p with (create_slot = false, copy_data = false, streaming, two_phase)"
 FLOOD_GROWTH_KB = 200 * 1024
 OF_WORKERS = ("columns", "filters")  # a worker asks them, after the statement
 SETUP = ["create extension postgres_fdw; create extension dblink; create table told (a int); create schema hostile_imports",
@@ -72,6 +79,14 @@ def flood():
     for _ in range(100):
         yield row * 50
     yield end + message(b"Z", b"I")
+
+
+def stream(kinds, cut):
+    """CopyBoth and a message of each kind; the last one is cut off."""
+    yield message(b"W", b"\0\0\0")
+    for i, kind in enumerate(kinds):
+        body = kind.encode() + STREAMED[kind.encode()]
+        yield message(b"d", b"w" + T * 3 + (body[:-cut] if cut and i == len(kinds) - 1 else body))
 
 
 class OtherServer:
@@ -114,7 +129,7 @@ class OtherServer:
         settings = [b"server_version\0" + b"15.3\0", b"client_encoding\0UTF8\0", b"standard_conforming_strings\0on\0"]
         connection.sendall(message(b"R", struct.pack(">I", 0)) + b"".join(message(b"S", s) for s in settings) + message(b"Z", b"I"))
         while (head := read(5)) and head[:1] != b"X":
-            query = read(struct.unpack(">I", head[1:])[0] - 4)[:-1].decode()
+            query = read(struct.unpack(">I", head[1:])[0] - 4)[:-1].decode("latin1")
             if head[:1] == b"Q":
                 for piece in self.answer_to(query):
                     connection.sendall(piece)
@@ -132,6 +147,9 @@ class OtherServer:
         if "listen" in query:
             value = self.answer[0][0] if self.answer[0] else None
             return [message(b"A", struct.pack(">I", 1) + (value or b"") + b"\0" + (value or b"") + b"\0") + message(b"C", b"LISTEN\0"), ready]
+        if query.startswith("START_REPLICATION") and self.hostile == "stream":
+            self.asked.set()
+            return stream(*self.answer)
         if query.startswith(("COPY", "START_REPLICATION")):
             return [message(b"E", b"SERROR\0C" + b"\xff" * 5 + b"\0M\xff\0\0"), ready]
         return [message(b"C", b"SET\0") * (query.count(";") + 1), ready]
@@ -166,6 +184,23 @@ def run_large_row(connect, other, options, suite):
         if (got := server.run(sql)) != "53200":
             raise RuntimeError(f"{sql}: expected 53200, got {got}")
     suite.passed("other servers: a large row")
+
+
+def run_streams(connect, other, options, suite):
+    for kinds in STREAMS:
+        for cut in range(3):
+            server = connect()
+            other.be("stream", (kinds, cut))
+            server.run(SUBSCRIBE.format(options))
+            if not other.asked.wait(30):
+                raise RuntimeError(f"nobody asked: {kinds}")
+            time.sleep(0.05)
+            if server.run("select 'alive'") != "alive":
+                raise RuntimeError(f"no answer: {kinds}")
+            other.be(None, None)
+            for clear in CLEAR[:3]:
+                server.run(clear)
+    suite.passed("other servers: streams")
 
 
 def run_servers(connect, suite, names, pid):
@@ -203,6 +238,11 @@ def run_servers(connect, suite, names, pid):
                 server = connect()
             except (OSError, RuntimeError):
                 break  # the server is gone
+    if not names or any(n in "other servers: streams" for n in names):
+        try:
+            run_streams(connect, other, options, suite)
+        except (Closed, OSError, RuntimeError) as error:
+            suite.failed("other servers: streams", repr(error))
     if pid is not None:
         try:
             run_flood(connect, other, options, pid, suite)

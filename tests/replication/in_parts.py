@@ -4,7 +4,7 @@ import subprocess
 import tempfile
 import time
 
-from servers import BIN, PostgreSQL, eventually, make_tables, same, subscribe
+from servers import BIN, Indigo, PostgreSQL, eventually, make_tables, same, subscribe
 
 
 STREAMED = """insert into t select i, repeat('x', 100) from generate_series(1000, 4000) i; savepoint a; insert into t select i, repeat('y', 100) from generate_series(4001, 6000) i;
@@ -40,6 +40,23 @@ def both_streams(publisher, subscriber):
     publisher.sql("begin; insert into t select i, repeat('x', 100) from generate_series(40000, 43000) i; commit", "streams")
     same(publisher, subscriber, "streams", query)
     subscriber.sql("drop subscription streams", "streams")
+
+
+def in_streams_that_do_not_fit(publisher, subscriber):
+    """More than may be kept of transactions in progress is refused, and the subscription goes on without streams."""
+    server = Indigo(subscriber.binary, settings=["memory_limit=400MB"])
+    try:
+        make_tables(publisher, server, "much", "create table t (a int primary key, b text)")
+        publisher.sql("create publication p for all tables", "much")
+        subscribe(publisher, server, "much", "p", "streaming = on, disable_on_error = on")
+        publisher.sql("begin; insert into t select i, repeat('x', 1000000) from generate_series(1, 100) i; commit", "much")
+        eventually(lambda: server.sql("select subenabled from pg_subscription", "much"), "f")
+        assert server.sql("select count(*) from t", "much") == "0"
+        server.sql("alter subscription much set (streaming = off); alter subscription much enable", "much")
+        same(publisher, server, "much", "select count(*), sum(length(b)) from t")
+        server.sql("drop subscription much", "much")
+    finally:
+        server.stop()
 
 
 def prepared(server, database):
