@@ -69,8 +69,9 @@ class ChangeStream {
   // not be prepared.
   Status place_prepare(CommittedChanges& prepare);
   void withdraw(const CommittedChanges& prepare);
-  // A transaction is about to be prepared with what it has gathered, of the kind kCommitPrepared, under the name that is in it. The
-  // stream gives back what of it is counted (CommittedChanges::gathered): when the journal has it, or with its end; unless this fails.
+  // A transaction is about to be prepared with what it has gathered, of the kind kCommitPrepared, under the name that is in it.
+  // The stream gives back what of it is counted (CommittedChanges::gathered) when the journal has it, or with its end; unless
+  // this fails.
   Status prepare(storage::Transaction& txn, std::shared_ptr<CommittedChanges> changes);
   // Its name, which another one may have as soon as it has ended, and when it was prepared.
   using PreparedKey = std::pair<std::string, int64_t>;

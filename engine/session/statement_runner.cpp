@@ -441,8 +441,7 @@ Status StatementRunner::fire_truncate_triggers(std::span<const std::shared_ptr<c
   return state.finish_foreign_keys();
 }
 
-Status StatementRunner::finish_transaction(bool to_prepare) {
-  INDIGO_TRY(run_deferred_checks(true));
+Status StatementRunner::hold_cursors(bool to_prepare) {
   for (const auto& [name, portal] : session_.portals().named()) {
     if (!portal->hold || portal->status != Portal::Status::kRunning || portal->buffer) continue;
     if (to_prepare) {
@@ -450,6 +449,15 @@ Status StatementRunner::finish_transaction(bool to_prepare) {
     }
     INDIGO_TRY(materialise(*portal));
   }
+  return {};
+}
+
+Status StatementRunner::finish_transaction(bool to_prepare) {
+  // Triggers may open cursors, and what cursors call may change rows.
+  do {
+    INDIGO_TRY(run_deferred_checks(true));
+    INDIGO_TRY(hold_cursors(to_prepare));
+  } while (session_.block().deferred_checks().pending());
   if (session_.session_catalog().commit_actions().empty()) return {};
   DefinitionHost host(session_, nullptr);
   DdlContext context{session_.session_catalog(), session_.transaction(), host, {}};

@@ -60,6 +60,8 @@ class StatementRunner {
  private:
   Status lock(const sql::PlannedStatement::Dependency& dependency);
   Status lock_all(const sql::PlannedStatement& plan);
+  // At the transaction's end: what cursors WITH HOLD have not given yet is kept.
+  Status hold_cursors(bool to_prepare);
   // In a block: a serializable transaction that cannot commit any more fails with the statement that has just ended.
   Status check_transaction_open(bool changes);
 

@@ -64,10 +64,25 @@ bool DeferredChecks::waits(const catalog::ConstraintInfo& constraint) const {
   return modes_.all.value_or(constraint.deferred);
 }
 
+bool DeferredChecks::pending() const {
+  return std::any_of(events_.begin(), events_.end(), [](const Waiting& w) { return w.run == 0; });
+}
+
 bool DeferredChecks::pending(Oid relation) const {
-  return std::any_of(events_.begin(), events_.end(), [&](const Waiting& w) {
-    return w.run == 0 && (relation == kInvalidOid || w.event.relation->oid == relation);
-  });
+  for (const RunningEvents* r = running_; r != nullptr; r = r->outer_) {
+    if (r->queue_.has(relation)) return true;
+  }
+  return std::any_of(events_.begin(), events_.end(),
+                     [&](const Waiting& w) { return w.run == 0 && w.event.relation->oid == relation; });
+}
+
+DeferredChecks::RunningEvents::RunningEvents(DeferredChecks* checks, const ForeignKeyQueue& queue)
+    : checks_(checks), queue_(queue), outer_(checks != nullptr ? checks->running_ : nullptr) {
+  if (checks_ != nullptr) checks_->running_ = this;
+}
+
+DeferredChecks::RunningEvents::~RunningEvents() {
+  if (checks_ != nullptr) checks_->running_ = outer_;
 }
 
 void DeferredChecks::set_all(bool deferred) {

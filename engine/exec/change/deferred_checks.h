@@ -5,7 +5,8 @@
 // Invariants:
 // 1. Checks keep the order of their statements. One that has run stays until the transaction ends, with the run's number, so
 //    that rolling back to a savepoint before that run makes it pending again.
-// 2. While a table has pending checks no definition statement changes its rows' layout (55006).
+// 2. While a table has pending checks no definition statement changes its rows' layout (55006). Pending are also those in queues
+//    that run (RunningEvents), a statement's own ones among them: a trigger before them may want to define things.
 // Thread safety: none; belongs to a session.
 #pragma once
 
@@ -22,6 +23,7 @@
 
 namespace indigo::engine::exec {
 
+class ForeignKeyQueue;
 class QueryState;
 struct TransitionTables;
 
@@ -58,8 +60,10 @@ class DeferredChecks {
   bool waits(const catalog::ConstraintInfo& constraint) const;
   void add(ConstraintEvent event) { events_.push_back({std::move(event), 0}); }
 
-  bool pending() const { return pending(kInvalidOid); }
-  bool pending(Oid relation) const;  // 0: of any table
+  // Whether any checks wait for the transaction's end.
+  bool pending() const;
+  // Whether any events of the table's rows have not been looked at.
+  bool pending(Oid relation) const;
 
   // SET CONSTRAINTS. ALL forgets what was said about single ones.
   void set_all(bool deferred);
@@ -81,6 +85,21 @@ class DeferredChecks {
   void rollback_to(const Mark& mark);
   void clear();
 
+  // While a queue of events runs. `checks` may be null.
+  class RunningEvents {
+   public:
+    RunningEvents(DeferredChecks* checks, const ForeignKeyQueue& queue);
+    ~RunningEvents();
+    RunningEvents(const RunningEvents&) = delete;
+    RunningEvents& operator=(const RunningEvents&) = delete;
+
+   private:
+    friend class DeferredChecks;
+    DeferredChecks* const checks_;
+    const ForeignKeyQueue& queue_;
+    const RunningEvents* const outer_;
+  };
+
  private:
   struct Waiting {
     ConstraintEvent event;
@@ -89,6 +108,7 @@ class DeferredChecks {
   std::vector<Waiting> events_;
   uint64_t run_ = 0;
   Modes modes_;
+  const RunningEvents* running_ = nullptr;
 };
 
 }  // namespace indigo::engine::exec

@@ -20,6 +20,7 @@ class DeleteOperator final : public ChangeOperator {
     for (size_t c = 0; c < target_.column_count(); c++) wanted_.push_back(static_cast<uint16_t>(c));
     const auto& named = static_cast<const sql::DeletePlan&>(statement).relation;
     target_.triggers().set_named(named);
+    target_.triggers().prepare_conditions(catalog::kTriggerDelete);
     const bool locks = target_.triggers().before(catalog::kTriggerDelete);
     if (locks || has_before_statement(*named, catalog::kTriggerDelete) || state.runs_routines())
       claimer_.watch_triggers("deleted", locks);

@@ -397,7 +397,14 @@ Status ForeignKeyQueue::trigger_event(QueryState& state, const Event& event) {
   return {};
 }
 
+bool ForeignKeyQueue::has(Oid relation) const {
+  return std::any_of(events_.begin(), events_.end(), [&](const Event& e) { return e.relation->oid == relation; });
+}
+
 Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
+  const DeferredChecks::RunningEvents running(state.context().deferred, *this);
+  const catalog::CatalogView& catalog = state.session().catalog();
+  const uint64_t version = catalog.version();
   referencing_.forget();
   const bool many = events_.size() > kKeyLocksMax;
   while (true) {
@@ -419,7 +426,8 @@ Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
       state.context().deferred->add(std::move(event));
       continue;
     }
-    if (late && !event.catch_up(state.session().catalog().relation(event.relation->oid))) continue;
+    const bool redefined = late || catalog.version() != version;
+    if (redefined && !event.catch_up(state.session().catalog().relation(event.relation->oid))) continue;
     switch (event.kind) {
       case Event::Kind::kChild: INDIGO_TRY(child_event(state, event, late)); break;
       case Event::Kind::kTrigger:

@@ -28,6 +28,8 @@ class ForeignKeyQueue {
   using Relation = std::shared_ptr<const catalog::RelationInfo>;
 
   bool empty() const { return events_.empty(); }
+  // Whether it holds events of the table's rows.
+  bool has(Oid relation) const;
   void clear() {
     events_.clear();
     touched_.clear();

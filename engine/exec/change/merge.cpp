@@ -39,10 +39,12 @@ class MergeOperator final : public Operator {
     for (MergeStep& step : steps_) {
       if (step.updater != nullptr) {
         step.updater->target().triggers().set_named(static_cast<const sql::MergePlan&>(statement).relation);
+        step.updater->target().triggers().prepare_conditions(catalog::kTriggerUpdate);
         locks |= step.updater->has_before_triggers();
       }
       locks |= step.command == sql::CommandKind::kDelete && target_.triggers().before(catalog::kTriggerDelete);
     }
+    target_.triggers().prepare_conditions(catalog::kTriggerDelete);
     const bool watches = locks || state.runs_routines() || has_before_statement(named, catalog::kTriggerUpdate) ||
                          has_before_statement(named, catalog::kTriggerDelete);
     if (watches) claimer_.watch_triggers("updated or deleted", locks);

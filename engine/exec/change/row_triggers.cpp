@@ -68,16 +68,32 @@ Result<Condition> compile_when(QueryState& state, const catalog::RelationInfo& r
 
 }  // namespace
 
-Result<bool> RowTriggers::meets(size_t trigger, const Rows& rows) {
-  const TriggerInfo& t = set_->triggers[trigger];
-  if (t.condition.empty()) return true;
+void RowTriggers::prepare_conditions(int16_t event) {
+  if (!any(0, event)) return;
+  for (size_t i = 0; i < set_->triggers.size(); i++) {
+    const TriggerInfo& t = set_->triggers[i];
+    if (t.internal || t.condition.empty() || (t.type & catalog::kTriggerRow) == 0 || t.timing() != 0 ||
+        !t.has_event(event)) {
+      continue;
+    }
+    (void)condition_of(i);  // one that cannot be compiled says so when a row asks for it
+  }
+}
+
+Result<RowTriggers::When*> RowTriggers::condition_of(size_t trigger) {
   conditions_.resize(set_->triggers.size());
   if (conditions_[trigger] == nullptr) {
     auto made = std::make_unique<When>();
-    INDIGO_ASSIGN(made->condition, compile_when(state_, *relation_, t, &made->system_columns));
+    INDIGO_ASSIGN(made->condition, compile_when(state_, *relation_, set_->triggers[trigger], &made->system_columns));
     conditions_[trigger] = std::move(made);
   }
-  When& when = *conditions_[trigger];
+  return conditions_[trigger].get();
+}
+
+Result<bool> RowTriggers::meets(size_t trigger, const Rows& rows) {
+  if (set_->triggers[trigger].condition.empty()) return true;
+  INDIGO_ASSIGN(When* const found, condition_of(trigger));
+  When& when = *found;
   Arena arena;
   const auto show = [&](Bytes image, const RowPlace& place, Chunk& out) {
     if (image.empty()) return;

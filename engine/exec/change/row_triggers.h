@@ -31,6 +31,9 @@ class RowTriggers {
   bool before(int16_t event) const { return any(catalog::kTriggerBefore, event); }
   bool instead(int16_t event) const { return any(catalog::kTriggerInstead, event); }
   bool after(int16_t event) const { return any(0, event) || captures_; }
+  // Compiles the WHEN of the event's AFTER triggers, so that the statement knows whether they call routines
+  // (QueryState::runs_routines): these may change rows that it has not come to yet.
+  void prepare_conditions(int16_t event);
 
   // BEFORE (or INSTEAD OF) triggers. `row`: NEW, or for DELETE what is returned; false: the row stays as it is.
   Result<bool> fire(int16_t timing, int16_t event, Bytes old_row, std::string& row, RowPlace old_place = {});
@@ -53,6 +56,7 @@ class RowTriggers {
   };
   Result<bool> applies(size_t trigger, int16_t timing, int16_t event, const Rows& rows);
   Result<bool> meets(size_t trigger, const Rows& rows);
+  Result<When*> condition_of(size_t trigger);  // which has one
   Status check_partition(const catalog::TriggerInfo& trigger, Bytes row);
   void capture(int16_t event, Bytes old_row, Bytes new_row);
 

@@ -24,6 +24,7 @@ class UpdateOperator final : public ChangeOperator {
         mode_(updater_->may_change_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate) {
     const auto& named = static_cast<const sql::UpdatePlan&>(statement).relation;
     updater_->target().triggers().set_named(named);
+    updater_->target().triggers().prepare_conditions(catalog::kTriggerUpdate);
     if (updater_->has_before_triggers() || updater_->move_fires_before() ||
         has_before_statement(*named, catalog::kTriggerUpdate) || state.runs_routines()) {
       claimer_.watch_triggers("updated", true);
