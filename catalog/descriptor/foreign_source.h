@@ -10,9 +10,11 @@ namespace indigo::catalog {
 // The function of no catalog that a plan calls for a foreign table's rows: of the table's row type, by its OID, the
 // conditions that may be asked where the rows are (sql/plan/path/remote_conditions.h), and the values that are in these.
 inline constexpr Oid kForeignRows{0xFFFFFFF1};
-// In the conditions' place: the rows are to be changed, which no handler here can. It is told when the table is reached, so that
-// partitions that a run leaves out may be foreign.
-inline constexpr char kForeignUpdate = '\2', kForeignDelete = '\3';
+// Before the conditions: what the rows are read for. Of those that are to be changed the function's last column is the key
+// (engine/exec/change/foreign_host.h). A wrapper that cannot change them tells it when the table is reached, so that partitions
+// that a run leaves out may be of any.
+inline constexpr char kForeignUpdate = '\2', kForeignDelete = '\3', kForeignMerge = '\4', kForeignLockShare = '\5',
+                      kForeignLockUpdate = '\6';
 
 // 55000 for a foreign table whose wrapper has no handler. Every other relation passes.
 inline Status check_reachable(const RelationInfo& relation) {

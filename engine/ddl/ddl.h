@@ -77,6 +77,10 @@ class DdlHost {
                                         bool /*before*/) {
     return {};
   }
+  // TRUNCATE of foreign tables, on their servers. 0A000 for a wrapper that has none, 55000 for a table that takes none.
+  virtual Status check_foreign_truncate(const catalog::RelationInfo& relation) = 0;
+  virtual Status truncate_foreign(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables, bool cascades,
+                                  bool restarts_sequences) = 0;
   // Where the statement stands its transaction goes on behind it: in a block, or with others in one message.
   virtual bool is_in_block() const { return false; }
   // pg_subscription changes in this transaction: the subscription's worker (kInvalidOid: none) has ended when this returns, and

@@ -29,6 +29,7 @@ class SessionChanges;
 namespace exec {
 class CursorRows;
 class DeferredChecks;
+class ForeignHost;
 class ScanCounts;
 class TriggerHost;
 struct SpillSpace;
@@ -48,6 +49,7 @@ struct ExecutionContext {
   const RowParameters* rows = nullptr;             // that a VALUES node is run for; null: its own
   exec::SpillSpace* spill = nullptr;               // where operators put what they cannot hold; null: nowhere
   exec::ScanCounts* scans = nullptr;               // who counts them; null: nobody
+  exec::ForeignHost* foreign = nullptr;            // who changes foreign tables; null: nobody
   replication::SessionChanges* changes = nullptr;  // told of rows that change, for logical replication; null: nobody is
   std::string_view text = {};                      // the statement's as its client wrote it; empty: its own
 };

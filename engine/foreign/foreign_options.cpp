@@ -52,6 +52,13 @@ std::vector<ForeignOption> column_options(SessionParts& session, Oid relation, i
   return out;
 }
 
+std::vector<ForeignOption> server_options(SessionParts& session, Oid server) {
+  std::vector<ForeignOption> out;
+  CatalogRows(session).find(pg_foreign_server::kOid, server,
+                            [&](const RowReader& row) { out = options_of(row, pg_foreign_server::c_srvoptions); });
+  return out;
+}
+
 Result<ForeignServer> foreign_server(SessionParts& session, Oid server, Oid role) {
   ForeignServer out;
   out.oid = server;

@@ -26,6 +26,8 @@ std::optional<bool> option_flag(std::string_view value);
 
 std::vector<ForeignOption> column_options(SessionParts& session, Oid relation, int16_t column);
 
+std::vector<ForeignOption> server_options(SessionParts& session, Oid server);
+
 // What a role uses to reach a server.
 struct ForeignServer {
   std::string name;

@@ -16,10 +16,21 @@ namespace indigo::engine {
 
 namespace {
 
+constexpr char kMark = '\1';
+
+// 0A000 where rows are to be changed that cannot be.
+Status check_unchanged(const catalog::RelationInfo& relation, char mode) {
+  const char* verb = mode == catalog::kForeignDelete                                        ? "delete from"
+                     : mode == catalog::kForeignUpdate || mode == catalog::kForeignMerge ? "update"
+                                                                                            : nullptr;
+  if (verb == nullptr) return {};
+  return Error(sqlstate::kFeatureNotSupported,
+               std::string("cannot ") + verb + " foreign table \"" + relation.name + "\"");
+}
+
 // The condition with values in the places of its marks, written as every server reads them.
 std::string with_values(SessionParts& session, Str text, std::span<const Datum> values,
                         std::span<const types::TypeRef> types) {
-  constexpr char kMark = '\1';
   if (values.empty()) return std::string(text);
   Settings& settings = session.settings();
   const uint32_t mark = settings.mark();
@@ -58,20 +69,26 @@ Result<std::unique_ptr<types::SetProducer>> open_foreign_rows(SessionParts& sess
     return Error(sqlstate::kUndefinedTable, "relation with OID " + std::to_string(oid) + " does not exist");
   }
   INDIGO_TRY(catalog::check_reachable(*relation));
-  const Str condition = arguments[1].str;
-  for (const char change : {catalog::kForeignUpdate, catalog::kForeignDelete}) {
-    if (condition != Str(&change, 1)) continue;
-    return Error(sqlstate::kFeatureNotSupported, std::string("cannot ") +
-                                                     (change == catalog::kForeignDelete ? "delete from" : "update") +
-                                                     " foreign table \"" + relation->name + "\"");
-  }
+  Str condition = arguments[1].str;
+  const char mode = condition.empty() || condition[0] > catalog::kForeignLockUpdate || condition[0] == kMark
+                        ? '\0'
+                        : condition[0];
+  if (mode != '\0') condition.remove_prefix(1);
   const auto handler = catalog.function(relation->foreign->handler);
-  if (handler != nullptr && handler->language == "c" && handler->source == "file_fdw_handler")
+  const bool built_in = handler != nullptr && handler->language == "c";
+  if (built_in && handler->source == "file_fdw_handler") {
+    INDIGO_TRY(check_unchanged(*relation, mode));
     return open_file_table(session, relation);
-  if (handler != nullptr && handler->language == "c" && handler->source == "postgres_fdw_handler") {
+  }
+  if (built_in && handler->source == "postgres_fdw_handler") {
+    if (mode == catalog::kForeignMerge) INDIGO_TRY(check_unchanged(*relation, mode));
     const std::span<const types::TypeRef> types(call.arguments);
-    return open_remote_table(session, relation,
-                             with_values(session, arguments[1].str, arguments.subspan(2), types.subspan(2)));
+    RemoteQuery query;
+    query.condition = with_values(session, condition, arguments.subspan(2), types.subspan(2));
+    query.with_key = mode == catalog::kForeignUpdate || mode == catalog::kForeignDelete;
+    if (query.with_key || mode == catalog::kForeignLockUpdate) query.lock = " FOR UPDATE";
+    if (mode == catalog::kForeignLockShare) query.lock = " FOR SHARE";
+    return open_remote_table(session, relation, query);
   }
   return Error(sqlstate::kFeatureNotSupported,
                "reading tables of foreign-data wrapper \"" + relation->foreign->wrapper + "\" is not supported");

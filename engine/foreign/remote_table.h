@@ -1,9 +1,4 @@
 // postgres_fdw: foreign tables whose rows another PostgreSQL has, read through cursors there.
-//
-// Invariants:
-// 1. What is read within one transaction here is of one snapshot there: a transaction of REPEATABLE READ (or SERIALIZABLE, as here)
-//    is begun there with the first row and ends with this one. One that has failed there is begun again.
-// 2. A connection is asked one thing at a time; whatever is left of the statement before is taken first.
 // Thread safety: belongs to a session.
 #pragma once
 
@@ -20,9 +15,13 @@ namespace indigo::engine {
 
 class SessionParts;
 
-// `condition`: over the table's column names, what the rows satisfy that are wanted; empty: all.
+struct RemoteQuery {
+  std::string condition;  // over the table's column names: what the rows satisfy that are wanted; empty: all
+  std::string lock;       // " FOR UPDATE", or nothing
+  bool with_key = false;  // behind the table's columns: exec::foreign_row_key
+};
 Result<std::unique_ptr<types::SetProducer>> open_remote_table(
-    SessionParts& session, const std::shared_ptr<const catalog::RelationInfo>& relation, const std::string& condition);
+    SessionParts& session, const std::shared_ptr<const catalog::RelationInfo>& relation, const RemoteQuery& query);
 
 // All rows that a server answers to the session's role, as texts.
 Result<std::vector<std::vector<std::optional<std::string>>>> ask_foreign_server(SessionParts& session, Oid server,

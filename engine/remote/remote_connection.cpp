@@ -323,6 +323,11 @@ bool RemoteConnection::in_transaction() {
   return state_->pq.transaction(state_->connection) != Libpq::kIdle;
 }
 
+bool RemoteConnection::is_connected() {
+  const std::lock_guard lock(state_->mutex);
+  return state_->pq.status(state_->connection) == Libpq::kConnectionOk;
+}
+
 std::string RemoteConnection::parameter(const char* name) {
   const std::lock_guard lock(state_->mutex);
   const char* value = state_->pq.parameter(state_->connection, name);

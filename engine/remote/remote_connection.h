@@ -83,6 +83,7 @@ class RemoteConnection {
 
   std::string error();  // libpq's last message, without its end of line
   bool in_transaction();
+  bool is_connected();
   // "DateStyle", as the other server has told; empty: it has not.
   std::string parameter(const char* name);
   struct Notified {

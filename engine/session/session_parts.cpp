@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/foreign/session_foreign_host.h"
 #include "engine/instance_impl.h"
 #include "engine/notify/session_notifications.h"
 #include "engine/programs/call_context.h"
@@ -74,6 +75,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
       runner_(std::make_unique<StatementRunner>(*this)),
       programs_(std::make_unique<programs::Programs>(*this)),
       remote_(std::make_unique<RemoteConnections>()),
+      foreign_host_(make_foreign_host(*this)),
       output_arena_(std::make_unique<Arena>()),
       output_context_(std::make_unique<types::FuncContext>(*functions_)) {
   output_context_->set_arena(output_arena_.get());
@@ -83,12 +85,20 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
   block_->before_end = [this](size_t depth, TransactionBlock::End end) {
     // Within a program it is the statement that runs: what ends is a part of it.
     portals_->end(depth, end, scope_->active_view() != nullptr);
+    // What has failed is rolled back on other servers before its block hears of it, so that its locks are free.
+    if (end != TransactionBlock::End::kCommit && depth > 0) remote_->roll_back(depth);
+    if (end == TransactionBlock::End::kFailure && depth == 0) remote_->end_transaction();
   };
   block_->numbered_end = [this](TxnId id, bool committed) {
     instance_.transaction_outcomes().ended(id, committed, storage::newest_stamp(store()));
   };
-  block_->after_end = [this](bool committed) { remote_->end_transaction(committed); };
-  block_->before_commit = [this] { return runner_->finish_transaction(); };
+  block_->after_end = [this](bool) { remote_->end_transaction(); };
+  block_->after_release = [this](size_t depth) { remote_->release(depth); };
+  block_->before_commit = [this]() -> Status {
+    INDIGO_TRY(runner_->finish_transaction());
+    return remote_->commit();
+  };
+  scope_->set_foreign(foreign_host_.get());
   block_->before_prepare = [this] { return engine::before_prepare(*this); };
   enter_running_sessions(waiter_, *this);
 }

@@ -56,6 +56,7 @@ class SessionContext;
 namespace indigo::engine {
 
 namespace exec {
+class ForeignHost;
 class ScanCounts;
 }
 namespace replication {
@@ -185,6 +186,7 @@ class SessionParts {
   const std::unique_ptr<StatementRunner> runner_;
   const std::unique_ptr<programs::Programs> programs_;
   const std::unique_ptr<RemoteConnections> remote_;
+  const std::unique_ptr<exec::ForeignHost> foreign_host_;
   const std::unique_ptr<Arena> output_arena_;
   const std::unique_ptr<types::FuncContext> output_context_;
   bool in_database_ = false;

@@ -68,6 +68,7 @@ ExecutionContext StatementScope::execution_context(const storage::ReadView& view
           nullptr,
           settings_.spill->may_spill() ? settings_.spill.get() : nullptr,
           &scans_,
+          foreign_,
           &block_.changes()};
 }
 

@@ -56,6 +56,7 @@ class StatementScope {
   // Of the innermost definition statement that runs; null outside.
   DefinitionHost*& definition() { return definition_; }
 
+  void set_foreign(exec::ForeignHost* host) { foreign_ = host; }
   // What a plan runs in: this transaction, at that view.
   ExecutionContext execution_context(const storage::ReadView& view, std::span<const Datum> parameters);
 
@@ -68,6 +69,7 @@ class StatementScope {
   exec::CursorRows& cursors_;
   exec::TriggerHost& triggers_;
   exec::ScanCounts& scans_;
+  exec::ForeignHost* foreign_ = nullptr;
   ActiveView* active_view_ = nullptr;
   DefinitionHost* definition_ = nullptr;
   bool running_ = false;

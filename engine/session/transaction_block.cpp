@@ -329,6 +329,7 @@ Status TransactionBlock::end_nested(size_t at) {
   if (transaction_) transaction_->release(savepoints_[at].level);
   read_only_ = savepoints_[at].read_only;
   savepoints_.resize(at);
+  if (after_release) after_release(at);
   return {};
 }
 

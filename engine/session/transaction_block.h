@@ -140,6 +140,8 @@ class TransactionBlock {
   std::function<void(size_t depth, End end)> before_end;
   // Runs when a transaction has ended.
   std::function<void(bool committed)> after_end;
+  // Savepoints have been released; so many are left.
+  std::function<void(size_t depth)> after_release;
   // Runs before a commit and may refuse it: deferred constraints, ON COMMIT actions, cursors WITH HOLD.
   std::function<Status()> before_commit;
   // The same before it is prepared.

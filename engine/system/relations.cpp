@@ -11,6 +11,7 @@
 #include "engine/session/required_privileges.h"
 #include "engine/session/sequence_values.h"
 #include "engine/session/transaction_block.h"
+#include "engine/foreign/session_foreign_host.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/privilege_check.h"
 #include "sql/analyze/analyzer.h"
@@ -95,6 +96,7 @@ class UpdatableRelation {
     if (relation.kind == catalog::RelationKind::kTable || relation.is_partitioned()) return kAll;
     int32_t out = by_rules(relation);
     if (triggers_) out |= by_triggers(relation);
+    if (relation.is_foreign()) out |= foreign_changes(session_, relation);
     if (relation.kind == catalog::RelationKind::kView && out != kAll) {
       INDIGO_ASSIGN(const int32_t automatic, as_view(relation, columns));
       out |= automatic;

@@ -380,7 +380,9 @@ Status check_copied_to(const catalog::RelationInfo& relation) {
   const bool view = relation.kind == catalog::RelationKind::kView;
   const bool instead = view && relation.triggers != nullptr &&
                        relation.triggers->any(catalog::kTriggerRow, catalog::kTriggerInstead, catalog::kTriggerInsert);
-  if (relation.kind == catalog::RelationKind::kTable || relation.is_partitioned() || instead) return {};
+  const bool takes =
+      relation.kind == catalog::RelationKind::kTable || relation.is_partitioned() || relation.is_foreign();
+  if (takes || instead) return {};
   Error error(sqlstate::kWrongObjectType,
               std::string("cannot copy to ") + kind_of(relation) + " \"" + relation.name + "\"");
   if (view) error.hint = "To enable copying to a view, provide an INSTEAD OF INSERT trigger.";

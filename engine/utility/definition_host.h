@@ -12,6 +12,7 @@
 #include "engine/ddl/ddl.h"
 #include "engine/exec/execution.h"
 #include "engine/foreign/remote_table.h"
+#include "engine/foreign/session_foreign_host.h"
 #include "engine/programs/event_statement.h"
 #include "engine/programs/programs.h"
 #include "engine/replication/session_changes.h"
@@ -65,6 +66,13 @@ class DefinitionHost final : public DdlHost {
   Status fire_truncate_triggers(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables,
                                 bool before) override {
     return session_.runner().fire_truncate_triggers(tables, before);
+  }
+  Status check_foreign_truncate(const catalog::RelationInfo& relation) override {
+    return engine::check_foreign_truncate(session_, relation);
+  }
+  Status truncate_foreign(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables, bool cascades,
+                          bool restarts_sequences) override {
+    return truncate_foreign_tables(session_, tables, cascades, restarts_sequences);
   }
   void truncated(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables, bool cascades,
                  bool restarts_sequences) override {

@@ -8,6 +8,7 @@
 #include "engine/exec/execution.h"
 #include "engine/instance_impl.h"
 #include "engine/row_sink.h"
+#include "engine/remote/remote_connections.h"
 #include "engine/session/clock.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_parts.h"
@@ -74,6 +75,10 @@ Status ended(SessionParts& session, storage::StorageStatus status) {
 
 Status before_prepare(SessionParts& session) {
   INDIGO_TRY(session.runner().finish_transaction(true));
+  if (session.remote().any_open()) {
+    return Error(sqlstate::kFeatureNotSupported,
+                 "cannot PREPARE a transaction that has operated on postgres_fdw foreign tables");
+  }
   if (has_used_temporary(session)) {
     return Error(sqlstate::kFeatureNotSupported, "cannot PREPARE a transaction that has operated on temporary objects");
   }

@@ -22,6 +22,7 @@ KINDS = {
     "relations": ("format_type", [[b"told", b"a", b"integer", b"f", None, b"", None, None]]),
     "rows": ("FETCH", [[b"1"]]),
     "query": ("any rows", [[b"1"]]),
+    "changed": ("RETURNING", [[b"1"]]),
 }
 STATEMENTS = {
     "publications": ["create subscription hostile connection '{0}' publication p"],
@@ -31,7 +32,8 @@ STATEMENTS = {
     "filters": ["create subscription hostile connection '{0}' publication p with (create_slot = false)"],
     "schema": ["import foreign schema s from server hostile into public"],
     "relations": ["import foreign schema s from server hostile into hostile_imports"],
-    "rows": ["select * from hostile_table", "select count(*) from hostile_table where a = 1",
+    "changed": ["insert into hostile_table values (1), (2) returning a", "with i as (insert into hostile_table values (1) returning *) select * from i"],
+    "rows": ["select * from hostile_table", "update hostile_table set a = 2 returning *", "delete from hostile_table returning a", "select * from hostile_table for update", "select count(*) from hostile_table where a = 1",
              "select dblink_connect('c', '{0}'), dblink_open('c', 'r', 'any rows'); select * from dblink_fetch('c', 'r', 10) as t(a text)"],
     "query": ["select * from dblink('{0}', 'any rows') as t(a text, b text)", "select dblink_exec('{0}', 'any rows')",
               "select dblink_connect('c', '{0}'), dblink_send_query('c', 'any rows'); select * from dblink_get_result('c') as t(a int)",

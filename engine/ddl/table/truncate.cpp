@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "catalog/descriptor/foreign_source.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/object/sequence.h"
 #include "engine/ddl/partition/inherit.h"
@@ -14,14 +13,10 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-Status cannot_truncate(const RelationInfo& foreign) {
-  INDIGO_TRY(catalog::check_reachable(foreign));
-  return Error(sqlstate::kFeatureNotSupported, "cannot truncate foreign table " + quoted(foreign.name));
-}
-
 Status check_truncatable(DdlContext& c, const RelationInfo& r) {
-  if (r.is_foreign()) return cannot_truncate(r);
-  if (r.kind != RelationKind::kTable && !r.is_partitioned()) {
+  if (r.is_foreign()) {
+    INDIGO_TRY(c.host.check_foreign_truncate(r));
+  } else if (r.kind != RelationKind::kTable && !r.is_partitioned()) {
     return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not a table");
   }
   INDIGO_TRY(check_not_system(r));
@@ -54,7 +49,7 @@ Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
       RelationPtr below = current(c, oid);
       // Rows of temporary tables are their session's alone.
       if (below->persistence == 't' && below->schema != c.catalog.temp_schema()) continue;
-      if (below->is_foreign()) INDIGO_TRY(cannot_truncate(*below));
+      if (below->is_foreign()) INDIGO_TRY(c.host.check_foreign_truncate(*below));
       if (!listed(oid)) tables.push_back(std::move(below));
     }
   }
@@ -90,7 +85,7 @@ Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
   const std::vector<std::shared_ptr<const RelationInfo>> told(tables.begin(), tables.end());
   INDIGO_TRY(c.host.fire_truncate_triggers(told, true));
   for (const RelationPtr& r : tables) {
-    if (!r->is_partitioned()) INDIGO_TRY(empty_table(c, r));
+    if (!r->is_partitioned() && !r->is_foreign()) INDIGO_TRY(empty_table(c, r));
     if (!s.restart_seqs) continue;
     for (const Dependent& d : dependents_of(c, {pg_class::kOid, r->oid, 0})) {
       SequenceDefinition definition;
@@ -98,6 +93,7 @@ Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
       INDIGO_TRY(reset_sequence(c, d.address.object, definition.options.start, false));
     }
   }
+  INDIGO_TRY(c.host.truncate_foreign(told, cascade, s.restart_seqs));
   c.host.truncated(told, cascade, s.restart_seqs);
   INDIGO_TRY(c.host.fire_truncate_triggers(told, false));
   return {};

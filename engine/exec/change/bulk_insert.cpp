@@ -47,6 +47,7 @@ class BulkInsertImpl final : public BulkInsert {
       if (view) instead_ = std::make_unique<RowTriggers>(state_, plan_.relation);
       INDIGO_ASSIGN(inserter_, RowInserter::make(builder, change, assignments, view));
       inserter_->set_filter(std::move(where));
+      INDIGO_TRY(inserter_->target().check_foreign());
     }
     gathered_.init(std::move(shape));
     return fire_before_statement(state_, plan_.relation, catalog::kTriggerInsert, {});

@@ -4,7 +4,7 @@ namespace indigo::engine::exec {
 
 Status ChangeOperator::open(Open mode) {
   error_ = nullptr;
-  announce();
+  INDIGO_TRY(announce());
   return input_->open(mode);
 }
 

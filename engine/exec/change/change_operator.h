@@ -31,8 +31,8 @@ class ChangeOperator : public Operator {
   virtual Selection change(const Chunk*& source, std::unique_ptr<Error>& error) = 0;
   // Rows are taken one by one: what one row's functions do, the next one's conditions see.
   virtual bool one_by_one() const { return false; }
-  // Before the rows are looked for.
-  virtual void announce() {}
+  // Before the rows are looked for. An error: the table takes no such change.
+  virtual Status announce() { return {}; }
   // The table's rows for RETURNING, which sees them as input 1 beside the source.
   virtual const Chunk& changed_rows(Selection changed) = 0;
 

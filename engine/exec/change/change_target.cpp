@@ -143,6 +143,22 @@ Status ChangeTarget::erase_moved(Bytes key) {
   return storage_error(status, relation_.get());
 }
 
+Status ChangeTarget::check_foreign() {
+  if (!is_foreign()) return {};
+  ForeignHost* host = state_.context().foreign;
+  if (host != nullptr) return host->check(*relation_, foreign_spec_.event);
+  return Error(sqlstate::kFeatureNotSupported, "cannot change foreign table \"" + relation_->name + "\"");
+}
+
+Result<ForeignChange*> ChangeTarget::foreign() {
+  if (foreign_ == nullptr || foreign_run_ != state_.run()) {
+    INDIGO_TRY(check_foreign());
+    INDIGO_ASSIGN(foreign_, state_.context().foreign->change(relation_, foreign_spec_));
+    foreign_run_ = state_.run();
+  }
+  return foreign_.get();
+}
+
 const catalog::IndexInfo* ChangeTarget::index_of(const storage::Duplicate& duplicate) const {
   for (const catalog::IndexInfo& index : relation_->indexes) {
     if (index.storage == duplicate.index) return &index;

@@ -10,6 +10,7 @@
 
 #include "engine/exec/builder.h"
 #include "engine/exec/change/exclusion_check.h"
+#include "engine/exec/change/foreign_host.h"
 #include "engine/exec/change/row_triggers.h"
 #include "storage/table.h"
 
@@ -51,6 +52,17 @@ class ChangeTarget {
   const catalog::IndexInfo* index_of(const storage::Duplicate& duplicate) const;
   // Any other answer to a change of this row.
   Error failure(storage::StorageStatus status, Bytes row) const;
+
+  // ---- foreign tables, whose rows are written elsewhere
+  bool is_foreign() const { return relation_->is_foreign(); }
+  // What is to be done there; set before the first row.
+  ForeignChangeSpec& foreign_spec() { return foreign_spec_; }
+  // The errors of ForeignHost::check. Every other table passes.
+  Status check_foreign();
+  // This run's.
+  Result<ForeignChange*> foreign();
+  // The key that stands for a foreign row's in its system columns.
+  static constexpr Bytes kNoPlace{"\0\0\0\0\0\0\0\0", 8};
 
   // ---- foreign keys, deferrable keys and AFTER triggers: tell the statement's queue what happened
   bool has_queued_checks() const {
@@ -94,6 +106,9 @@ class ChangeTarget {
   bool has_exclusions_ = false;
   std::vector<std::unique_ptr<ExclusionCheck>> exclusions_;
   RowTriggers triggers_;
+  ForeignChangeSpec foreign_spec_;
+  std::unique_ptr<ForeignChange> foreign_;
+  uint64_t foreign_run_ = 0;
 };
 
 // Runs CHECK constraints over chunks of new rows.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/exec/change/foreign_host.h"
 #include "engine/exec/change/moved_away.h"
 #include "engine/exec/errors.h"
 #include "storage/okvl/search.h"
@@ -67,10 +68,8 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
   rows_.clear();
   seen_->clear();
   self_modified_ = false;
-  if (watches_ && (handled_ == nullptr || handled_run_ != state.run())) {
-    handled_ = std::make_unique<std::unordered_set<std::string>>();
-    handled_run_ = state.run();
-  }
+  if (watches_ || relation_->is_foreign()) begin_run(state);
+  if (relation_->is_foreign()) return claim_foreign(state, source->columns[key_column_], selection);
   storage::Transaction& txn = state.transaction();
   const Vector& keys = source->columns[key_column_];
   for (uint32_t i = 0; i < selection.count; i++) {
@@ -111,7 +110,29 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
   return {rows_.data(), static_cast<uint32_t>(rows_.size())};
 }
 
+void RowClaimer::begin_run(QueryState& state) {
+  if (handled_ != nullptr && handled_run_ == state.run()) return;
+  handled_ = std::make_unique<std::unordered_set<std::string>>();
+  handled_run_ = state.run();
+}
+
+Selection RowClaimer::claim_foreign(QueryState&, const Vector& keys, Selection selection) {
+  for (uint32_t i = 0; i < selection.count; i++) {
+    const uint32_t r = selection[i];
+    if (keys.is_null(r)) continue;
+    const ForeignRowKey key = split_foreign_row_key(keys.get<Str>(r));
+    if (!handled_->insert(std::string(key.place)).second) continue;
+    storage::Claimed& claimed = claimed_[r];
+    claimed = {};
+    claimed.key = key.place;
+    claimed.row = key.image;
+    rows_.push_back(static_cast<uint16_t>(r));
+  }
+  return {rows_.data(), static_cast<uint32_t>(rows_.size())};
+}
+
 Status RowClaimer::check_untouched(QueryState& state, uint32_t row, storage::RowLockMode mode, const char* act) {
+  if (relation_->is_foreign()) return {};
   return check_row_untouched(state, *relation_, state.view(), claimed_[row].key, mode, act == nullptr ? act_ : act);
 }
 

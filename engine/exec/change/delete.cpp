@@ -22,12 +22,16 @@ class DeleteOperator final : public ChangeOperator {
     target_.triggers().set_named(named);
     target_.triggers().prepare_conditions(catalog::kTriggerDelete);
     const bool locks = target_.triggers().before(catalog::kTriggerDelete);
-    if (locks || has_before_statement(*named, catalog::kTriggerDelete) || state.runs_routines())
+    target_.foreign_spec().event = catalog::kTriggerDelete;
+    if (target_.is_foreign() || locks || has_before_statement(*named, catalog::kTriggerDelete) || state.runs_routines())
       claimer_.watch_triggers("deleted", locks);
   }
 
  private:
-  void announce() override { claimer_.announce(state_); }
+  Status announce() override {
+    claimer_.announce(state_);
+    return target_.check_foreign();
+  }
   bool one_by_one() const override { return state_.runs_routines(); }
   Selection change(const Chunk*& source, std::unique_ptr<Error>& error) override {
     if (claimer_.watches_triggers()) return change_each(source, error);
@@ -76,11 +80,17 @@ class DeleteOperator final : public ChangeOperator {
     const bool ran =
         state_.transaction().command() != command;  // statements of its own, of which some may have taken the row
     if (!keeps) {
-      if (!ran) target_.table().unclaim(state_.transaction(), claimed.key);
+      if (!ran && !target_.is_foreign()) target_.table().unclaim(state_.transaction(), claimed.key);
       return false;
     }
     if (ran) INDIGO_TRY(claimer_.check_untouched(state_, r, storage::RowLockMode::kUpdate));
-    INDIGO_TRY(target_.erase(claimed.key));
+    if (target_.is_foreign()) {
+      INDIGO_ASSIGN(ForeignChange* const change, target_.foreign());
+      INDIGO_ASSIGN(const bool erased, change->erase(claimed.key));
+      if (!erased) return false;
+    } else {
+      INDIGO_TRY(target_.erase(claimed.key));
+    }
     INDIGO_TRY(target_.erased(claimed));
     return true;
   }

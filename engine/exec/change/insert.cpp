@@ -19,6 +19,7 @@ class InsertOperator final : public ChangeOperator {
         handler_(std::move(handler)) {}
 
  private:
+  Status announce() override { return inserter_->target().check_foreign(); }
   Selection change(const Chunk*& source, std::unique_ptr<Error>& error) override {
     return inserter_->insert(*source, source->selection, handler_.get(), error);
   }
@@ -36,7 +37,9 @@ Result<OperatorPtr> make_insert(Builder& b, const sql::InsertPlan& p) {
   if (p.relation->is_partitioned()) return make_partitioned_insert(b, p, std::move(input));
   INDIGO_ASSIGN(auto inserter, RowInserter::make(b, p, p.assignments));
   std::unique_ptr<OnConflictHandler> handler;
-  if (p.on_conflict.has_value()) {
+  if (p.on_conflict.has_value() && p.relation->is_foreign()) {
+    inserter->set_do_nothing();
+  } else if (p.on_conflict.has_value()) {
     INDIGO_ASSIGN(handler, OnConflictHandler::make(b, p, *inserter));
   }
   INDIGO_ASSIGN(ExpressionSet returning, b.compile_all(p.returning));

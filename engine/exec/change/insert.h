@@ -57,6 +57,8 @@ class RowInserter {
   const ReturnedColumns& returned() const { return returned_; }
   // The rows are part of an UPDATE that moves them between partitions.
   void set_moving(bool moving) { moving_ = moving; }
+  // A foreign table's: ON CONFLICT DO NOTHING is the other server's.
+  void set_do_nothing() { target_.foreign_spec().do_nothing = true; }
 
  private:
   // BEFORE triggers: one row after the other, each up to its writing.
@@ -66,6 +68,9 @@ class RowInserter {
   void keep_generated(uint32_t row, uint32_t extent);
   Status check_rows(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
   void write(Selection selection, Selection all, ConflictHandler* handler, std::unique_ptr<Error>& error);
+  void plan_foreign(const sql::ChangePlan& plan);
+  Status write_foreign(Selection selection);
+  void take_row(uint32_t row, Bytes image);
   Status prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
   Status compute_values(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
   void check_partition(Selection& selection, std::unique_ptr<Error>& error);

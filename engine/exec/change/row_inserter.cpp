@@ -31,9 +31,13 @@ Result<std::unique_ptr<RowInserter>> RowInserter::make(Builder& b, const sql::Ch
   }
   INDIGO_ASSIGN(inserter->values_, b.compile_all(values));
   INDIGO_ASSIGN(inserter->generated_, b.compile_all(computed));
+  INDIGO_ASSIGN(inserter->view_checks_, ViewChecks::make(b, plan));
+  if (plan.relation->is_foreign()) {
+    inserter->plan_foreign(plan);
+    return inserter;
+  }
   INDIGO_ASSIGN(inserter->checks_, ChangeChecks::make(b, plan.checks, plan.check_names));
   INDIGO_ASSIGN(inserter->row_checks_, RowChecks::make(b, plan, sql::RowCheck::Kind::kInsert));
-  INDIGO_ASSIGN(inserter->view_checks_, ViewChecks::make(b, plan));
   // BEFORE triggers may make another partition's row of one that belongs here.
   if (!routed || inserter->target_.triggers().before(catalog::kTriggerInsert)) {
     INDIGO_ASSIGN(inserter->partition_check_, PartitionCheck::make(b.state(), *plan.relation));
@@ -91,6 +95,7 @@ Status RowInserter::check_rows(const Chunk& source, Selection& selection, std::u
     selection.count = row_checks_.run(frame, selection, error);
     if (selection.count == 0) return {};
   }
+  if (target_.is_foreign()) return {};
   selection.count = checks_.run(target_, frame, selection, columns_, error);
   if (partition_check_ != nullptr) check_partition(selection, error);
   return {};
@@ -232,6 +237,14 @@ void RowInserter::write(Selection selection, Selection all, ConflictHandler* han
   auto pass_to = [&](uint32_t row) {  // rows before this one are done with
     while (consumed_ < all.count && all[static_cast<uint32_t>(consumed_)] < row) consumed_++;
   };
+  if (target_.is_foreign()) {
+    if (Status done = write_foreign(selection); !done.ok()) {
+      error = done.take_error();
+    } else if (selection.count > 0) {
+      pass_to(selection[selection.count - 1] + 1);
+    }
+    return;
+  }
   if (handler != nullptr && selection.count > 0 && !target_.triggers().before(catalog::kTriggerInsert))
     own_rows(extent_of(selection), selection);
   for (uint32_t i = 0; i < selection.count; i++) {
@@ -296,6 +309,48 @@ void RowInserter::write(Selection selection, Selection all, ConflictHandler* han
     }
   }
   if (selection.count > 0) pass_to(selection[selection.count - 1] + 1);
+}
+
+// ---- foreign tables
+
+void RowInserter::plan_foreign(const sql::ChangePlan& plan) {
+  ForeignChangeSpec& spec = target_.foreign_spec();
+  spec.event = catalog::kTriggerInsert;
+  spec.returning = !plan.returning.empty() || !plan.view_checks.empty() ||
+                   target_.triggers().after(catalog::kTriggerInsert);
+  spec.one_by_one = spec.returning || target_.triggers().before(catalog::kTriggerInsert);
+}
+
+Status RowInserter::write_foreign(Selection selection) {
+  if (selection.count == 0) return {};
+  INDIGO_ASSIGN(ForeignChange* const change, target_.foreign());
+  const ForeignChangeSpec& spec = target_.foreign_spec();
+  std::vector<std::string> rows(selection.count);
+  for (uint32_t i = 0; i < selection.count; i++)
+    target_.relation().layout.encode(columns_, selection[i], rows[i]);
+  INDIGO_ASSIGN(size_t left, change->insert(rows));
+  inserted_ += left;
+  if (spec.returning && !target_.triggers().before(catalog::kTriggerInsert))
+    own_rows(extent_of(selection), selection);
+  for (uint32_t i = 0; i < selection.count && left > 0; i++) {
+    if (rows[i].empty()) continue;
+    left--;
+    if (spec.returning) take_row(selection[i], rows[i]);
+    INDIGO_TRY(target_.inserted({}, rows[i], moving_));
+    written_.push_back(static_cast<uint16_t>(selection[i]));
+  }
+  return {};
+}
+
+// The row as the other server has it.
+void RowInserter::take_row(uint32_t row, Bytes image) {
+  Arena& arena = state_.functions().arena();
+  for (size_t c = 0; c < columns_.size(); c++) {
+    Datum d = target_.relation().layout.column(image, c);
+    if (d.phys == Phys::kStr && !d.null) d.str = arena.copy(d.str);
+    rows_.columns[c].set_datum(row, d);
+  }
+  returned_.set(state_, rows_, row, {ChangeTarget::kNoPlace, image});
 }
 
 }  // namespace indigo::engine::exec

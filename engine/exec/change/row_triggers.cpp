@@ -136,6 +136,7 @@ Status RowTriggers::check_partition(const TriggerInfo& trigger, Bytes row) {
 
 Result<bool> RowTriggers::fire(int16_t timing, int16_t event, Bytes old_row, std::string& row, RowPlace old_place) {
   if (set_ == nullptr) return true;
+  if (relation_->is_foreign()) old_place = {};
   const bool erases = event == catalog::kTriggerDelete;
   for (size_t i = 0; i < set_->triggers.size(); i++) {
     INDIGO_ASSIGN(const bool due, applies(i, timing, event, {old_row, erases ? Bytes() : Bytes(row), old_place, {}}));
@@ -179,6 +180,7 @@ Status RowTriggers::queue(int16_t event, Bytes old_row, Bytes new_row, int16_t c
                           RowPlace new_place) {
   if (captures_) capture(capture_as, old_row, new_row);
   if (!any(0, event)) return {};
+  if (relation_->is_foreign()) old_place = new_place = {};
   for (size_t i = 0; i < set_->triggers.size(); i++) {
     INDIGO_ASSIGN(const bool due, applies(i, 0, event, {old_row, new_row, old_place, new_place}));
     if (!due) continue;

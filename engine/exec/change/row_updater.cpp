@@ -59,7 +59,7 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   std::vector<bool> wanted(updater->target_.column_count());
   INDIGO_ASSIGN(updater->row_checks_, RowChecks::make(b, plan, sql::RowCheck::Kind::kUpdate));
   bool partial = plan.generated.empty() && plan.view_checks.empty() && updater->row_checks_.empty() && !need_row &&
-                 !updater->target_.has_exclusions() && !updater->before_;
+                 !plan.relation->is_foreign() && !updater->target_.has_exclusions() && !updater->before_;
   for (const sql::Assignment& a : assignments) {
     auto column = static_cast<size_t>(a.column);
     values.push_back(a.value);
@@ -75,7 +75,7 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
     updater->assigned_[column] = updater->columns_[column];
     updater->changes_key_ |= updater->target_.is_key_column(column);
   }
-  if (plan.relation->is_partition) {
+  if (plan.relation->is_partition && !plan.relation->is_foreign()) {
     INDIGO_ASSIGN(updater->partition_check_, PartitionCheck::make(b.state(), *plan.relation));
     std::vector<size_t> changed = updater->value_columns_;
     changed.insert(changed.end(), updater->generated_columns_.begin(), updater->generated_columns_.end());
@@ -100,6 +100,7 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   INDIGO_ASSIGN(updater->generated_, b.compile_all(computed));
   INDIGO_ASSIGN(updater->checks_, ChangeChecks::make(b, plan.checks, plan.check_names));
   INDIGO_ASSIGN(updater->view_checks_, ViewChecks::make(b, plan));
+  if (plan.relation->is_foreign()) updater->plan_foreign(need_row || !plan.view_checks.empty());
   return updater;
 }
 
@@ -131,6 +132,7 @@ void RowUpdater::plan_moves(const sql::ChangePlan& plan) {
 // Rows that leave the partition are checked where they arrive, not here.
 uint32_t RowUpdater::check_rows(const Frame& frame, std::span<const storage::Claimed> claimed, Selection selection,
                                 std::unique_ptr<Error>& error) {
+  if (target_.is_foreign()) return selection.count;
   if (partial_) return check_partial(frame, claimed, selection, error);
   if (partition_check_ == nullptr) {
     if (!row_checks_.empty()) selection.count = row_checks_.run(frame, selection, error);
@@ -231,7 +233,7 @@ Result<bool> RowUpdater::fire_before(const storage::Claimed& claimed, uint32_t r
   INDIGO_ASSIGN(const bool keeps, target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerUpdate, claimed.row,
                                                           triggered_, {claimed.key, claimed.own}));
   if (!keeps) {
-    if (!functions_ran()) target_.table().unclaim(state_.transaction(), claimed.key);
+    if (!functions_ran() && !target_.is_foreign()) target_.table().unclaim(state_.transaction(), claimed.key);
     return false;
   }
   if (triggered_ == computed) return true;
@@ -285,12 +287,39 @@ Status RowUpdater::strengthen(std::span<const storage::Claimed> claimed, Selecti
 bool RowUpdater::functions_ran() const { return state_.transaction().command() != command_; }
 
 Status RowUpdater::check_untouched(const storage::Claimed& claimed, uint32_t row, const char* act) {
+  if (target_.is_foreign()) return {};
   if (claimer_ != nullptr) return claimer_->check_untouched(state_, row, mode_, act);
   if (!view_) return {};
   return check_row_untouched(state_, target_.relation(), *view_, claimed.key, mode_, act == nullptr ? "updated" : act);
 }
 
+// ---- foreign tables
+
+void RowUpdater::plan_foreign(bool need_row) {
+  ForeignChangeSpec& spec = target_.foreign_spec();
+  spec.event = catalog::kTriggerUpdate;
+  spec.returning = need_row || target_.triggers().after(catalog::kTriggerUpdate);
+  for (size_t c = 0; c < assigned_.size(); c++) {
+    if (!target_.relation().columns[c].dropped && (before_ || assigned_[c] != nullptr)) spec.columns.push_back(c);
+  }
+}
+
+Result<bool> RowUpdater::write_foreign(const storage::Claimed& claimed, uint32_t row) {
+  const types::RowLayout& layout = target_.relation().layout;
+  layout.encode(columns_, row, image_);
+  INDIGO_ASSIGN(ForeignChange* const change, target_.foreign());
+  INDIGO_ASSIGN(const bool updated, change->update(claimed.key, image_));
+  if (!updated) return false;
+  if (target_.foreign_spec().returning) {
+    for (size_t c = 0; c < layout.column_count(); c++) new_.columns[c].set_constant(layout.column(image_, c));
+    returned_.set(state_, new_, row, {ChangeTarget::kNoPlace, image_});
+  }
+  INDIGO_TRY(target_.updated(claimed, {}, image_));
+  return true;
+}
+
 Result<bool> RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
+  if (target_.is_foreign()) return write_foreign(claimed, row);
   if (partition_check_ != nullptr) {
     INDIGO_ASSIGN(const bool stays, partition_check_->holds(new_, row));
     if (!stays) return move(claimed, row);

@@ -25,14 +25,17 @@ class UpdateOperator final : public ChangeOperator {
     const auto& named = static_cast<const sql::UpdatePlan&>(statement).relation;
     updater_->target().triggers().set_named(named);
     updater_->target().triggers().prepare_conditions(catalog::kTriggerUpdate);
-    if (updater_->has_before_triggers() || updater_->move_fires_before() ||
+    if (plan.relation->is_foreign() || updater_->has_before_triggers() || updater_->move_fires_before() ||
         has_before_statement(*named, catalog::kTriggerUpdate) || state.runs_routines()) {
       claimer_.watch_triggers("updated", true);
     }
   }
 
  private:
-  void announce() override { claimer_.announce(state_); }
+  Status announce() override {
+    claimer_.announce(state_);
+    return updater_->target().check_foreign();
+  }
   bool one_by_one() const override { return state_.runs_routines(); }
   Selection change(const Chunk*& source, std::unique_ptr<Error>& error) override {
     if (claimer_.watches_triggers()) return change_each(source, error);

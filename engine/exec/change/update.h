@@ -71,6 +71,8 @@ class RowUpdater {
                       std::unique_ptr<Error>& error);
   uint32_t check_partial(const Frame& frame, std::span<const storage::Claimed> claimed, Selection selection,
                          std::unique_ptr<Error>& error);
+  void plan_foreign(bool need_row);
+  Result<bool> write_foreign(const storage::Claimed& claimed, uint32_t row);
   // Whether the row is there afterwards: a trigger may keep it from moving, or from arriving.
   Result<bool> write(const storage::Claimed& claimed, uint32_t row);
   // After functions have run for a row, and statements of their own: whether they have left it alone. `act` as RowClaimer's.

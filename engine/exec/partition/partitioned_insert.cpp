@@ -84,7 +84,9 @@ Result<PartitionWriter*> PartitionedInsert::writer(size_t table) {
   out->inserter->target().triggers().set_named(plan_.relation);
   out->inserter->target().set_named_relation(plan_.relation);
   out->inserter->set_moving(moving_);
-  if (conflict_ != nullptr) {
+  if (conflict_ != nullptr && relation->is_foreign()) {
+    out->inserter->set_do_nothing();
+  } else if (conflict_ != nullptr) {
     plan.on_conflict = conflict_of(state_.session().catalog(), *conflict_, *relation, own);
     INDIGO_ASSIGN(out->handler, OnConflictHandler::make(b, plan, *out->inserter));
     out->handler->set_named(plan_.relation);

@@ -4,6 +4,8 @@
 #include "catalog/catalog.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/foreign_source.h"
+#include "catalog/descriptor/trigger_info.h"
+#include "engine/exec/change/foreign_host.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/store.h"
 #include "storage/table.h"
@@ -42,14 +44,19 @@ Result<bool> RowRouter::lock(Table& table) {
          now->indexes.size() == table.relation->indexes.size() && now->children == table.relation->children;
 }
 
+Status RowRouter::check_foreign(const catalog::RelationInfo& partition) {
+  ForeignHost* host = state_.context().foreign;
+  if (host != nullptr) return host->check(partition, catalog::kTriggerInsert);
+  return Error(sqlstate::kFeatureNotSupported, "cannot insert into foreign table \"" + partition.name + "\"");
+}
+
 Status RowRouter::look_up(Level& level, int partition) {
   const Oid oid = level.key->table().children[static_cast<size_t>(partition)];
   catalog::CatalogView& catalog = state_.session().catalog();
   Table found{catalog.relation(oid), 0};
   if (found.relation == nullptr) return changed(level.key->table());
   INDIGO_TRY(catalog::check_reachable(*found.relation));
-  if (found.relation->is_foreign())
-    return Error(sqlstate::kFeatureNotSupported, "cannot insert into foreign table \"" + found.relation->name + "\"");
+  if (found.relation->is_foreign()) INDIGO_TRY(check_foreign(*found.relation));
   INDIGO_ASSIGN([[maybe_unused]] const bool as_it_was, lock(found));
   // What the lock's holder before may have changed.
   found.relation = catalog.relation(oid);
@@ -59,7 +66,7 @@ Status RowRouter::look_up(Level& level, int partition) {
     level.targets[static_cast<size_t>(partition)] = static_cast<int>(2 * number);
     return {};
   }
-  if (found.relation->table == nullptr) return changed(*found.relation);
+  if (found.relation->table == nullptr && !found.relation->is_foreign()) return changed(*found.relation);
   tables_.push_back(std::move(found));
   level.targets[static_cast<size_t>(partition)] = static_cast<int>(2 * tables_.size() - 1);
   return {};

@@ -31,6 +31,7 @@ class RowRouter {
     std::vector<int> targets;  // by partition: -1 unknown, 2n a level, 2n + 1 a table
   };
   Result<size_t> add_level(Table table);
+  Status check_foreign(const catalog::RelationInfo& partition);
   Status look_up(Level& level, int partition);
   // False: it was found in an earlier run, and has been changed since.
   Result<bool> lock(Table& table);

@@ -41,7 +41,7 @@ class ChangePlanner {
     level_.s.depend(relation_, storage::TableLockMode::kRowExclusive);
     level_.s.out->read_only = false;
     INDIGO_TRY(catalog::check_reachable(*relation_));
-    if (relation_->is_foreign()) {
+    if (relation_->is_foreign() && !is_remote()) {
       const char* change = q_.command == CommandKind::kInsert   ? "insert into"
                            : q_.command == CommandKind::kUpdate ? "update"
                            : q_.command == CommandKind::kDelete ? "delete from"
@@ -60,6 +60,12 @@ class ChangePlanner {
   }
 
  private:
+  // Of a wrapper that changes rows.
+  bool is_remote() const {
+    const auto handler = level_.s.catalog().function(relation_->foreign->handler);
+    return handler != nullptr && handler->source == "postgres_fdw_handler";
+  }
+
   Result<std::vector<Assignment>> assignments(Resolver& resolve, const std::vector<Assignment>& all) {
     std::vector<Assignment> out;
     for (const Assignment& a : all) {

@@ -13,8 +13,11 @@
 namespace indigo::sql::planning {
 namespace {
 
+// A foreign table's rows are locked by who reads them (foreign_paths.cpp).
 bool is_lockable(const Level& level, const RowLock& lock) {
-  return level.entry(lock.entry).kind == EntryKind::kTable && level.rel_of[static_cast<size_t>(lock.entry)] >= 0;
+  const Entry& entry = level.entry(lock.entry);
+  return entry.kind == EntryKind::kTable && !entry.relation->is_foreign() &&
+         level.rel_of[static_cast<size_t>(lock.entry)] >= 0;
 }
 
 const Rel& rel_of(Level& level, const RowLock& lock) {

@@ -261,8 +261,8 @@ class PathBuilder {
     return out;
   }
 
-  // The one system column that a foreign table's rows have. Where they are to be changed, which is refused when they are
-  // reached, others are null.
+  // Beside the key of rows that are to be changed, tableoid is the one system column that a foreign table's rows have. Where
+  // rows are changed or locked others are null: a lock is the other server's.
   void add_system_columns(const Path& p, const RelationInfo& foreign, const VarSet& needed, Built& out) {
     const int entry = p.rel->entry;
     VarSet wanted = needed;
@@ -272,7 +272,11 @@ class PathBuilder {
     for (size_t i = 0; i < columns.size(); i++)
       projection.push_back(make_column(0, static_cast<int>(i), columns[i].type));
     for (const auto& [of, column] : wanted.pairs()) {
-      if (of != entry || column >= 0 || (column != kTableOidColumn && entry != level_.work.target)) continue;
+      if (of != entry || column >= 0) continue;
+      const bool target = entry == level_.work.target;
+      if (target && column == kRowKeyColumn) continue;
+      const bool locked = column == kRowKeyColumn && is_locked(entry);
+      if (column != kTableOidColumn && !target && !locked) continue;
       const TypeRef type = column_type(level_.entry(entry), column);
       projection.push_back(column == kTableOidColumn ? make_const(type, Datum::of_oid(foreign.oid))
                                                      : make_null(level_.s.catalog(), type));
@@ -281,6 +285,11 @@ class PathBuilder {
     }
     if (columns.size() > out.plan->columns.size())
       out.plan = projected(out.plan, std::move(projection), std::move(columns));
+  }
+
+  bool is_locked(int entry) const {
+    const auto& locks = level_.work.row_locks;
+    return std::any_of(locks.begin(), locks.end(), [&](const RowLock& lock) { return lock.entry == entry; });
   }
 
   // What the join's sides must output.

@@ -17,6 +17,26 @@ namespace {
 constexpr double kUnknownRows = 1000;
 constexpr int kNoUpperColumn = 1 << 20;  // nothing asks for it
 
+bool is_changed(const Level& level, const Rel& rel) {
+  return rel.entry == level.work.target && level.work.command != CommandKind::kInsert;
+}
+
+// What the rows are read for; 0: nothing else.
+char purpose_of(Level& level, const Rel& rel) {
+  if (is_changed(level, rel)) {
+    return level.work.command == CommandKind::kDelete   ? catalog::kForeignDelete
+           : level.work.command == CommandKind::kUpdate ? catalog::kForeignUpdate
+                                                        : catalog::kForeignMerge;
+  }
+  char out = '\0';
+  for (const RowLock& lock : level.work.row_locks) {
+    if (lock.entry != rel.entry) continue;
+    const bool shared = lock.mode < storage::RowLockMode::kNoKeyUpdate;
+    out = std::max(out, shared ? catalog::kForeignLockShare : catalog::kForeignLockUpdate);
+  }
+  return out;
+}
+
 ExprPtr rows_of(Level& level, const Rel& rel, const RelationInfo& relation) {
   auto call = std::make_shared<CallExpr>();
   call->function = catalog::kForeignRows;
@@ -25,14 +45,10 @@ ExprPtr rows_of(Level& level, const Rel& rel, const RelationInfo& relation) {
   call->strict = false;
   call->volatility = types::Volatility::kVolatile;
   call->arguments.push_back(make_const({oid::kOid}, Datum::of_oid(relation.oid)));
-  if (rel.entry == level.work.target) {
-    const char change = level.work.command == CommandKind::kDelete ? catalog::kForeignDelete : catalog::kForeignUpdate;
-    call->arguments.push_back(make_const({oid::kText, -1, oid::kDefaultCollation}, Datum::of(Str(&change, 1))));
-    return call;
-  }
   const auto handler = level.s.catalog().function(relation.foreign->handler);
   const bool remote = handler != nullptr && handler->source == "postgres_fdw_handler";
-  const RemoteCondition condition = remote ? remote_condition(level, rel) : RemoteCondition();
+  RemoteCondition condition = remote ? remote_condition(level, rel) : RemoteCondition();
+  if (const char purpose = purpose_of(level, rel); purpose != '\0') condition.text.insert(0, 1, purpose);
   call->arguments.push_back(make_const({oid::kText, -1, oid::kDefaultCollation}, Datum::of(Str(condition.text))));
   call->arguments.insert(call->arguments.end(), condition.parameters.begin(), condition.parameters.end());
   return call;
@@ -51,13 +67,19 @@ Status foreign_paths(Level& level, Rel& rel) {
   const RelationInfo& relation = *foreign_table_of(level, rel);
   auto plan = std::make_shared<FunctionScanPlan>();
   plan->alias = level.entry(rel.entry).alias;
-  plan->functions.push_back({rows_of(level, rel, relation), static_cast<int>(relation.columns.size())});
+  const bool changed = is_changed(level, rel);
+  plan->functions.push_back(
+      {rows_of(level, rel, relation), static_cast<int>(relation.columns.size()) + (changed ? 1 : 0)});
   rel.plan_columns.clear();
   for (const auto& column : relation.columns) {
     plan->columns.push_back({column.dropped ? std::string() : column.name, column.type});
     const int own = column.number - 1;
     const int upper = rel.table == nullptr ? own : rel.table->upper_of[static_cast<size_t>(own)];
     rel.plan_columns.push_back(upper >= 0 ? upper : kNoUpperColumn);
+  }
+  if (changed) {
+    plan->columns.push_back({std::string(), {oid::kBytea, -1, kInvalidOid}});
+    rel.plan_columns.push_back(kRowKeyColumn);
   }
   plan->rows = relation.reltuples > 0 ? relation.reltuples : kUnknownRows;
   plan->total_cost = plan->rows * kRowCost;
