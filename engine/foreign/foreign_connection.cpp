@@ -95,9 +95,9 @@ Result<std::shared_ptr<Foreign>> connected(SessionParts& session, const ForeignS
 
 Status begin(SessionParts& session, const std::shared_ptr<Foreign>& f) {
   const bool serializable = session.block().isolation() == storage::Isolation::kSerializable;
-  INDIGO_TRY(ask_foreign(session, f,
-                         std::string("START TRANSACTION ISOLATION LEVEL ") +
-                             (serializable ? "SERIALIZABLE" : "REPEATABLE READ")));
+  INDIGO_TRY(ask_foreign(
+      session, f,
+      std::string("START TRANSACTION ISOLATION LEVEL ") + (serializable ? "SERIALIZABLE" : "REPEATABLE READ")));
   f->open = true;
   f->failed = false;
   f->transaction++;

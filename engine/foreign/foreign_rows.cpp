@@ -20,9 +20,9 @@ constexpr char kMark = '\1';
 
 // 0A000 where rows are to be changed that cannot be.
 Status check_unchanged(const catalog::RelationInfo& relation, char mode) {
-  const char* verb = mode == catalog::kForeignDelete                                        ? "delete from"
+  const char* verb = mode == catalog::kForeignDelete                                     ? "delete from"
                      : mode == catalog::kForeignUpdate || mode == catalog::kForeignMerge ? "update"
-                                                                                            : nullptr;
+                                                                                         : nullptr;
   if (verb == nullptr) return {};
   return Error(sqlstate::kFeatureNotSupported,
                std::string("cannot ") + verb + " foreign table \"" + relation.name + "\"");
@@ -70,9 +70,8 @@ Result<std::unique_ptr<types::SetProducer>> open_foreign_rows(SessionParts& sess
   }
   INDIGO_TRY(catalog::check_reachable(*relation));
   Str condition = arguments[1].str;
-  const char mode = condition.empty() || condition[0] > catalog::kForeignLockUpdate || condition[0] == kMark
-                        ? '\0'
-                        : condition[0];
+  const char mode =
+      condition.empty() || condition[0] > catalog::kForeignLockUpdate || condition[0] == kMark ? '\0' : condition[0];
   if (mode != '\0') condition.remove_prefix(1);
   const auto handler = catalog.function(relation->foreign->handler);
   const bool built_in = handler != nullptr && handler->language == "c";

@@ -68,8 +68,7 @@ std::string RemoteRelation::literal(types::FuncContext& context, size_t column, 
   return types::quote_literal(written);
 }
 
-TransmissionFormats::TransmissionFormats(SessionParts& session)
-    : session_(session), mark_(session.settings().mark()) {
+TransmissionFormats::TransmissionFormats(SessionParts& session) : session_(session), mark_(session.settings().mark()) {
   constexpr std::pair<const char*, const char*> kFormats[] = {
       {"DateStyle", "ISO"}, {"IntervalStyle", "postgres"}, {"extra_float_digits", "3"}};
   for (const auto& [name, value] : kFormats) {
@@ -95,7 +94,7 @@ std::optional<std::string> option_of(SessionParts& session, const catalog::Relat
 }  // namespace
 
 int remote_number_option(SessionParts& session, const catalog::RelationInfo& relation, const char* name,
-                                 int otherwise) {
+                         int otherwise) {
   const auto value = option_of(session, relation, name);
   int out = otherwise;
   if (value) std::from_chars(value->data(), value->data() + value->size(), out);
@@ -103,7 +102,7 @@ int remote_number_option(SessionParts& session, const catalog::RelationInfo& rel
 }
 
 bool remote_flag_option(SessionParts& session, const catalog::RelationInfo& relation, const char* name,
-                                bool otherwise) {
+                        bool otherwise) {
   const auto value = option_of(session, relation, name);
   return value ? option_flag(*value).value_or(otherwise) : otherwise;
 }

@@ -61,10 +61,8 @@ class TransmissionFormats {
 };
 
 // An integer option of the table, else of its server.
-int remote_number_option(SessionParts& session, const catalog::RelationInfo& relation, const char* name,
-                         int otherwise);
+int remote_number_option(SessionParts& session, const catalog::RelationInfo& relation, const char* name, int otherwise);
 // The same of a flag.
-bool remote_flag_option(SessionParts& session, const catalog::RelationInfo& relation, const char* name,
-                        bool otherwise);
+bool remote_flag_option(SessionParts& session, const catalog::RelationInfo& relation, const char* name, bool otherwise);
 
 }  // namespace indigo::engine

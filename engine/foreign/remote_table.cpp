@@ -23,7 +23,10 @@ class RemoteRows final : public types::SetProducer {
  public:
   RemoteRows(SessionParts& session, const std::shared_ptr<const catalog::RelationInfo>& relation, bool with_key)
       : session_(session), remote_(session, relation), with_key_(with_key), types_(remote_.types()) {
-    if (with_key_) types_.push_back({oid::kBytea, -1, kInvalidOid});
+    if (!with_key_) return;
+    types_.clear();  // as the plan has them: of a record each counts
+    for (const auto& column : relation->columns) types_.push_back(column.type);
+    types_.push_back({oid::kBytea, -1, kInvalidOid});
   }
   RemoteRows(const RemoteRows&) = delete;
   RemoteRows& operator=(const RemoteRows&) = delete;
@@ -37,9 +40,8 @@ class RemoteRows final : public types::SetProducer {
     fetch_size_ = std::clamp(remote_number_option(session_, relation(), "fetch_size", 100), 1, kMostFetched);
     statement_ = statement_of(query);
     const uint32_t cursor = ++foreign_->cursors;
-    INDIGO_TRY(in_statement(ask_foreign(session_, foreign_,
-                                        "DECLARE c" + std::to_string(cursor) + " CURSOR FOR " + statement_, nullptr,
-                                        statement_)));
+    INDIGO_TRY(in_statement(ask_foreign(
+        session_, foreign_, "DECLARE c" + std::to_string(cursor) + " CURSOR FOR " + statement_, nullptr, statement_)));
     cursor_ = cursor;
     foreign_->open_cursors[cursor] = foreign_->depth;
     return {};
@@ -60,7 +62,7 @@ class RemoteRows final : public types::SetProducer {
       const RemoteFormats formats(session_, *foreign_->connection);
       for (; n < capacity && at_ < rows_.size(); n++, at_++) {
         if (!read_row(context)) return 0;
-        const std::string image = types::make_record(relation().row_type, types_, values_);
+        const std::string image = types::make_record(with_key_ ? oid::kRecord : relation().row_type, types_, values_);
         columns[0].set_datum(n, Datum::of(context.arena().copy(Str(image))));
       }
     }
@@ -82,9 +84,7 @@ class RemoteRows final : public types::SetProducer {
     return out + query.lock;
   }
 
-  size_t column_count() const {
-    return std::max<size_t>(remote_.columns().size() + static_cast<size_t>(with_key_), 1);
-  }
+  size_t column_count() const { return std::max<size_t>(remote_.columns().size() + static_cast<size_t>(with_key_), 1); }
 
   static Status in_statement(Result<RemoteAnswer> result) {
     return result.ok() ? Status() : Status(result.take_error());
@@ -108,9 +108,9 @@ class RemoteRows final : public types::SetProducer {
       note_work(row.bytes());
       rows_.push_back(row.row(0));
     };
-    INDIGO_TRY(in_statement(ask_foreign(
-        session_, foreign_, "FETCH " + std::to_string(fetch_size_) + " FROM c" + std::to_string(cursor_), take,
-        statement_)));
+    INDIGO_TRY(in_statement(ask_foreign(session_, foreign_,
+                                        "FETCH " + std::to_string(fetch_size_) + " FROM c" + std::to_string(cursor_),
+                                        take, statement_)));
     if (!fits) return Error(SqlState("HV021"), "remote query result does not match the foreign table");
     fetched_ = true;
     ended_ = rows_.empty();

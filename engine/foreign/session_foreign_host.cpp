@@ -36,11 +36,10 @@ class SessionForeignHost final : public exec::ForeignHost {
                    std::string("cannot ") + verb + " foreign table \"" + relation.name + "\"");
     }
     if (foreign_changes(session_, relation) != 0) return {};
-    return Error(sqlstate::kObjectNotInPrerequisiteState,
-                 "foreign table \"" + relation.name + "\" does not allow " +
-                     (inserts   ? "inserts"
-                      : updates ? "updates"
-                                : "deletes"));
+    return Error(sqlstate::kObjectNotInPrerequisiteState, "foreign table \"" + relation.name + "\" does not allow " +
+                                                              (inserts   ? "inserts"
+                                                               : updates ? "updates"
+                                                                         : "deletes"));
   }
 
   Result<std::unique_ptr<exec::ForeignChange>> change(Relation relation, exec::ForeignChangeSpec spec) override {

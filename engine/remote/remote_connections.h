@@ -32,14 +32,14 @@ class RemoteConnections {
     std::unique_ptr<RemoteConnection> connection;
     std::string options;  // that it was made with
     Oid server = kInvalidOid;
-    std::string name;          // the server's
-    uint64_t transaction = 0;  // counts those that were begun
-    bool open = false;         // one is
-    bool failed = false;       // the other server has ended it, or the part since the last savepoint
-    bool lost = false;         // what is open there cannot be reached any more
-    bool keep = true;          // after the transaction
+    std::string name;           // the server's
+    uint64_t transaction = 0;   // counts those that were begun
+    bool open = false;          // one is
+    bool failed = false;        // the other server has ended it, or the part since the last savepoint
+    bool lost = false;          // what is open there cannot be reached any more
+    bool keep = true;           // after the transaction
     bool rolling_back = false;  // to a savepoint: nobody has waited for it yet
-    size_t depth = 0;          // savepoints there
+    size_t depth = 0;           // savepoints there
     uint32_t cursors = 0;
     std::map<uint32_t, size_t> open_cursors;  // and how many savepoints there were when they were declared
     std::vector<uint32_t> to_close;           // cursors that nobody reads any more

@@ -58,7 +58,7 @@ namespace indigo::engine {
 namespace exec {
 class ForeignHost;
 class ScanCounts;
-}
+}  // namespace exec
 namespace replication {
 class SessionChanges;
 }

@@ -55,7 +55,7 @@ class RowClaimer {
   std::vector<std::pair<int, int>> refresh_;
   bool joined_ = false, self_modified_ = false, watches_ = false;
   std::unique_ptr<std::unordered_set<std::string>> seen_ = std::make_unique<std::unordered_set<std::string>>();
-  std::unique_ptr<std::unordered_set<std::string>> handled_;  // watching: or foreign: keys that have been claimed in this run
+  std::unique_ptr<std::unordered_set<std::string>> handled_;  // watching, or foreign: keys claimed in this run
   uint64_t handled_run_ = 0;
   const char *act_ = "updated", *claim_act_ = "updated";
   std::vector<storage::Claimed> claimed_;

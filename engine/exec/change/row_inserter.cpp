@@ -316,8 +316,8 @@ void RowInserter::write(Selection selection, Selection all, ConflictHandler* han
 void RowInserter::plan_foreign(const sql::ChangePlan& plan) {
   ForeignChangeSpec& spec = target_.foreign_spec();
   spec.event = catalog::kTriggerInsert;
-  spec.returning = !plan.returning.empty() || !plan.view_checks.empty() ||
-                   target_.triggers().after(catalog::kTriggerInsert);
+  spec.returning =
+      !plan.returning.empty() || !plan.view_checks.empty() || target_.triggers().after(catalog::kTriggerInsert);
   spec.one_by_one = spec.returning || target_.triggers().before(catalog::kTriggerInsert);
 }
 
@@ -326,12 +326,10 @@ Status RowInserter::write_foreign(Selection selection) {
   INDIGO_ASSIGN(ForeignChange* const change, target_.foreign());
   const ForeignChangeSpec& spec = target_.foreign_spec();
   std::vector<std::string> rows(selection.count);
-  for (uint32_t i = 0; i < selection.count; i++)
-    target_.relation().layout.encode(columns_, selection[i], rows[i]);
+  for (uint32_t i = 0; i < selection.count; i++) target_.relation().layout.encode(columns_, selection[i], rows[i]);
   INDIGO_ASSIGN(size_t left, change->insert(rows));
   inserted_ += left;
-  if (spec.returning && !target_.triggers().before(catalog::kTriggerInsert))
-    own_rows(extent_of(selection), selection);
+  if (spec.returning && !target_.triggers().before(catalog::kTriggerInsert)) own_rows(extent_of(selection), selection);
   for (uint32_t i = 0; i < selection.count && left > 0; i++) {
     if (rows[i].empty()) continue;
     left--;

@@ -40,7 +40,7 @@ char purpose_of(Level& level, const Rel& rel) {
 ExprPtr rows_of(Level& level, const Rel& rel, const RelationInfo& relation) {
   auto call = std::make_shared<CallExpr>();
   call->function = catalog::kForeignRows;
-  call->type = {relation.row_type, -1, kInvalidOid};
+  call->type = {is_changed(level, rel) ? oid::kRecord : relation.row_type, -1, kInvalidOid};
   call->returns_set = true;
   call->strict = false;
   call->volatility = types::Volatility::kVolatile;
