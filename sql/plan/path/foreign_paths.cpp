@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "catalog/descriptor/foreign_source.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/selectivity.h"
@@ -65,6 +66,8 @@ const RelationInfo* foreign_table_of(Level& level, const Rel& rel) {
 
 Status foreign_paths(Level& level, Rel& rel) {
   const RelationInfo& relation = *foreign_table_of(level, rel);
+  if (is_changed(level, rel) && !level.work.current_of.empty())
+    return Error(sqlstate::kFeatureNotSupported, "WHERE CURRENT OF is not supported for this table type");
   auto plan = std::make_shared<FunctionScanPlan>();
   plan->alias = level.entry(rel.entry).alias;
   const bool changed = is_changed(level, rel);
@@ -78,7 +81,7 @@ Status foreign_paths(Level& level, Rel& rel) {
     rel.plan_columns.push_back(upper >= 0 ? upper : kNoUpperColumn);
   }
   if (changed) {
-    plan->columns.push_back({std::string(), {oid::kBytea, -1, kInvalidOid}});
+    plan->columns.push_back({"ctid", {oid::kBytea, -1, kInvalidOid}});
     rel.plan_columns.push_back(kRowKeyColumn);
   }
   plan->rows = relation.reltuples > 0 ? relation.reltuples : kUnknownRows;
