@@ -16,8 +16,8 @@
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
-#include "engine/statement/result_shape.h"
 #include "engine/settings/applied_settings.h"
+#include "engine/statement/result_shape.h"
 #include "engine/utility/utility.h"
 #include "sql/parse/parser.h"
 
