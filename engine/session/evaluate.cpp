@@ -20,8 +20,10 @@ Result<std::vector<OwnedDatum>> evaluate(SessionParts& session, const sql::ExprL
   }
   root->rows = 1;
   plan->root = std::move(root);
+  const storage::ReadView view = session.transaction().view();
+  const ActiveView active(session.scope().active_view(), view, plan.get());
   auto execution = Execution::create(plan);
-  INDIGO_TRY(execution->open(session.scope().execution_context(session.transaction().view(), parameters)));
+  INDIGO_TRY(execution->open(session.scope().execution_context(view, parameters)));
   INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
   std::vector<OwnedDatum> values;
   if (chunk != nullptr && chunk->rows() > 0) {

@@ -411,7 +411,9 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   INDIGO_ASSIGN(auto force_null, marks(target, options.force_null, "FORCE_NULL"));
   INDIGO_ASSIGN(target.converted, marks(target, options.converted, "selected", !options.convert_selectively));
   INDIGO_ASSIGN(BulkInsertPlan plan, insert_plan(call, target, stmt.where_clause));
-  const ExecutionContext context = session.scope().execution_context(session.transaction().view(), call.parameters);
+  const storage::ReadView view = session.transaction().view();
+  const ActiveView active(session.scope().active_view(), view);
+  const ExecutionContext context = session.scope().execution_context(view, call.parameters);
   INDIGO_ASSIGN(auto insert, BulkInsert::create(context, std::move(plan)));
   INDIGO_ASSIGN(const CopyConverter converter,
                 open_copy_converter(options, client_encoding(session), copies_on_server(stmt)));
@@ -544,9 +546,10 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   }
   INDIGO_TRY(session.runner().check_allowed(*prepared));
   INDIGO_TRY(session.runner().lock_relations(prepared, call.parameters));
+  const storage::ReadView view = session.transaction().view();
+  const ActiveView active(session.scope().active_view(), view, prepared->plan.get());
   auto execution = session.auto_explain().execution(*prepared);
-  const ExecutionContext context = session.scope().execution_context(session.transaction().view(), call.parameters);
-  INDIGO_TRY(execution->open(context));
+  INDIGO_TRY(execution->open(session.scope().execution_context(view, call.parameters)));
   Arena arena;
   types::FuncContext output(session.context());
   output.set_arena(&arena);

@@ -103,9 +103,9 @@ class DefinitionHost final : public DdlHost {
   Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) override;
 
  private:
-  // Whose query it is: the statement's runs with the user's privileges and on the statement's snapshot, DDL's own on the
-  // newest state.
-  // kRole: the state of DDL's own, the user's privileges.
+  // Whose query it is: the statement's runs with the user's privileges and on the statement's snapshot, DDL's own (checks of
+  // constraints) on the newest state.
+  // kRole: a materialized view's, as its owner; otherwise as the statement's.
   enum class Source : uint8_t { kStatement, kDefinition, kRole };
   Status run_text(std::string_view sql, Source source, const Rows& rows);
   Status run(const ParsedStatement& outer, const PgQuery__Node* node, Source source, const Shape& shape,

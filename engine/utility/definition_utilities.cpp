@@ -162,7 +162,7 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   auto& txn = session_.transaction();
   txn.next_command();
   auto execution = session_.auto_explain().execution(*prepared, observer_ != nullptr);
-  const storage::ReadView view = source == Source::kStatement ? txn.view() : txn.newest_view();
+  const storage::ReadView view = source == Source::kDefinition ? txn.newest_view() : txn.view();
   const ActiveView active(session_.scope().active_view(), view, prepared->plan.get());
   INDIGO_TRY(execution->open(session_.scope().execution_context(view, parameters)));
   for (;;) {

@@ -152,8 +152,10 @@ Status explain_query(UtilityCall& call, const PreparedPtr& prepared, std::span<c
     return e.take(session, *prepared, nullptr);
   }
   const auto begin = Clock::now();
+  const storage::ReadView view = session.transaction().view();
+  const ActiveView active(session.scope().active_view(), view, prepared->plan.get());
   const auto execution = session.auto_explain().execution(*prepared, true);
-  INDIGO_TRY(execution->open(session.scope().execution_context(session.transaction().view(), parameters)));
+  INDIGO_TRY(execution->open(session.scope().execution_context(view, parameters)));
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
     if (chunk == nullptr) break;
