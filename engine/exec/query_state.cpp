@@ -66,6 +66,7 @@ void QueryState::end() {
     if (cte.source != nullptr) cte.source->close();
     cte.rows.clear();
   }
+  if (changes_ != nullptr) changes_->end();
   note_memory(scratch_.allocated_bytes());
   scratch_.reset();
 }

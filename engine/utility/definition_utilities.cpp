@@ -115,14 +115,18 @@ bool DefinitionHost::is_being_read(Oid relation) {
   for (const ActiveView* v = session_.scope().active_view(); v != nullptr; v = v->outer()) {
     if (v->plan() == nullptr) continue;
     for (const auto& dependency : v->plan()->relations) {
-      if (dependency.relation->oid == relation) return true;
+      // DELETE leaves indexes to VACUUM in PostgreSQL, and does not use them.
+      const bool written =
+          dependency.lock == storage::TableLockMode::kRowExclusive && v->plan()->command != sql::CommandKind::kDelete;
+      if (dependency.relation->oid == relation || (written && exec::is_of_table(*dependency.relation, relation)))
+        return true;
     }
   }
   // And the definitions around it.
   for (const DefinitionHost* host = outer_; host != nullptr; host = host->outer_) {
     if (std::find(host->used_.begin(), host->used_.end(), relation) != host->used_.end()) return true;
   }
-  return session_.triggers().runs_on(relation);
+  return session_.triggers().runs_on(relation) || session_.triggers().tables_in_use()->has(relation);
 }
 
 Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* node, Source source, const Shape& shape,

@@ -253,7 +253,8 @@ Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cas
     const bool in_use = c.host.is_being_read(v.address.object) || c.host.has_pending_checks(v.address.object);
     if (!in_use) continue;
     const RelationPtr r = current(c, v.address.object);
-    if (r != nullptr && r->kind != RelationKind::kView) INDIGO_TRY(check_not_in_use(c, *r, "DROP TABLE"));
+    if (r == nullptr || r->kind == RelationKind::kView) continue;
+    INDIGO_TRY(check_not_in_use(c, *r, r->kind == RelationKind::kIndex ? "DROP INDEX" : "DROP TABLE"));
   }
   for (const Victim& v : search.victims()) {
     c.host.dropped(v.address.class_id, v.address.object, v.address.sub, (v.flags & kAsked) != 0,

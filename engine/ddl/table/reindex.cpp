@@ -76,6 +76,18 @@ void told(DdlContext& c, std::string_view index) {
                                      .with_detail("CPU: user: 0.00 s, system: 0.00 s, elapsed: 0.00 s"));
 }
 
+// To PostgreSQL the index is what is in use.
+Status check_not_reindexed_in_use(DdlContext& c, const RelationInfo& owner, Oid index) {
+  if (c.host.is_being_read(owner.oid)) {
+    for (const IndexInfo& i : owner.indexes) {
+      if (index != kInvalidOid && i.oid != index) continue;
+      return Error(sqlstate::kObjectInUse, "cannot REINDEX INDEX " + quoted(i.name) +
+                                               " because it is being used by active queries in this session");
+    }
+  }
+  return check_not_in_use(c, owner, "REINDEX");
+}
+
 bool is_of_exclusion(const RelationInfo& relation, Oid index) {
   return std::any_of(relation.constraints.begin(), relation.constraints.end(),
                      [&](const catalog::ConstraintInfo& k) { return k.kind == 'x' && k.index == index; });
@@ -160,8 +172,8 @@ Status reindex_partitions(DdlContext& c, const RelationPtr& relation, const Rela
   const bool index = owner != relation;
   INDIGO_ASSIGN(const std::vector<RelationPtr> leaves, leaves_of(c, owner, false));
   for (const RelationPtr& leaf : leaves) {
-    INDIGO_TRY(check_not_in_use(c, *leaf, "REINDEX"));
     const Oid part = index ? part_of_index(c, *leaf, relation->oid) : kInvalidOid;
+    INDIGO_TRY(check_not_reindexed_in_use(c, *leaf, part));
     INDIGO_TRY(rebuild(c, leaf, part, options));
     for (const IndexInfo& i : leaf->indexes) {
       if (index && i.oid != part) continue;
@@ -185,7 +197,7 @@ Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, const ReindexOp
   }
   if (owner->is_partitioned()) return reindex_partitions(c, relation, owner, options);
   if (owner->oid >= oid::kFirstUserOid) {
-    INDIGO_TRY(check_not_in_use(c, *owner, "REINDEX"));
+    INDIGO_TRY(check_not_reindexed_in_use(c, *owner, index ? relation->oid : kInvalidOid));
     INDIGO_TRY(rebuild(c, owner, index ? relation->oid : kInvalidOid, options));
   }
   if (!index && owner->indexes.empty()) {

@@ -4,6 +4,7 @@
 #include "engine/exec/builder.h"
 #include "engine/exec/change/insert.h"
 #include "engine/exec/change/row_triggers.h"
+#include "engine/exec/change/statement_state.h"
 #include "engine/exec/partition/partitioned_insert.h"
 #include "engine/exec/row_store.h"
 
@@ -21,6 +22,7 @@ class BulkInsertImpl final : public BulkInsert {
   ~BulkInsertImpl() override { state_.end(); }
 
   Status prepare() {
+    state_.changes().use(state_.context().triggers, plan_.relation);
     Builder builder(state_);
     std::vector<sql::Assignment> assignments = plan_.defaults;
     std::vector<Phys> shape;

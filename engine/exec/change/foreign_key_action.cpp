@@ -153,14 +153,15 @@ std::string ForeignKeyAction::statement() const {
   return out;
 }
 
+bool ForeignKeyAction::runs_functions() const {
+  if (state.context().triggers == nullptr) return false;
+  return child->triggers != nullptr || child->is_partitioned() || !erases();
+}
+
 Status ForeignKeyAction::apply(std::span<const Datum> values) {
   const auto line = [this] { return "SQL statement \"" + statement() + "\""; };
   std::unique_ptr<TriggerHost::Place> place;
-  // Functions may run: of triggers, also of a partition's own; of defaults, checks and generated columns.
-  const bool erases = action == 'c' && new_parent.empty();
-  const bool runs_functions = child->triggers != nullptr || child->is_partitioned() || !erases;
-  if (runs_functions && state.context().triggers != nullptr)
-    place = state.context().triggers->enter(line(), child->owner);
+  if (runs_functions()) place = state.context().triggers->enter(line(), child->owner);
   Status status = change(values);
   if (status.ok()) return {};
   Error error = std::move(*status.take_error());
@@ -174,7 +175,13 @@ Status ForeignKeyAction::change(std::span<const Datum> values) {
     std::vector<std::string> keys;
   };
   std::vector<Found> found;
+  TableUses uses;
+  const auto use = [&](const Relation& table) {
+    if (runs_functions()) uses.add(state.context().triggers->tables_in_use(), table);
+  };
+  use(child);
   INDIGO_TRY(for_each_leaf(state, child, constraint.columns, values, true, [&](const Relation& leaf) -> Result<bool> {
+    if (leaf != child) use(leaf);
     Found rows{leaf, {}};
     const auto columns = columns_by_name(*child, constraint.columns, *leaf);
     INDIGO_TRY(find_rows(state, *leaf, columns, values, [&](Bytes key, Bytes) -> Result<bool> {
@@ -184,15 +191,14 @@ Status ForeignKeyAction::change(std::span<const Datum> values) {
     if (!rows.keys.empty()) found.push_back(std::move(rows));
     return true;
   }));
-  const bool erases = action == 'c' && new_parent.empty();
-  const int16_t event = erases ? catalog::kTriggerDelete : catalog::kTriggerUpdate;
+  const int16_t event = erases() ? catalog::kTriggerDelete : catalog::kTriggerUpdate;
   if (child->triggers != nullptr) {
     const std::vector<int16_t> updated = constraint.columns;
     INDIGO_TRY(fire_before_statement(state, child, event, updated));
     state.foreign_keys().touch(child, event, updated);
   }
   for (const Found& rows : found) {
-    INDIGO_TRY(erases ? erase(rows.leaf, rows.keys, values) : update(rows.leaf, rows.keys, values));
+    INDIGO_TRY(erases() ? erase(rows.leaf, rows.keys, values) : update(rows.leaf, rows.keys, values));
   }
   return {};
 }

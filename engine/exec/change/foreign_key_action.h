@@ -35,6 +35,9 @@ struct ForeignKeyAction {
   Status apply(std::span<const Datum> values);
 
  private:
+  bool erases() const { return action == 'c' && new_parent.empty(); }
+  // Of triggers, also of a partition's own; of defaults, checks and generated columns.
+  bool runs_functions() const;
   Status change(std::span<const Datum> values);
   std::string statement() const;
   Result<std::vector<std::pair<size_t, OwnedDatum>>> new_values();

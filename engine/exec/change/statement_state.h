@@ -1,4 +1,5 @@
-// What one statement's changes share about triggers: transition tables, and which statement triggers have fired.
+// What one statement's changes share about triggers: transition tables, and which statement triggers have fired. And the tables
+// that the statement has come to beside its plan's.
 // Thread safety: none; belongs to one execution.
 #pragma once
 
@@ -41,7 +42,14 @@ class StatementState {
   // False when the BEFORE STATEMENT triggers for it have fired already.
   bool begins_statement(Oid relation, int16_t event) { return begun_.insert({relation, event}).second; }
 
+  // Definitions in functions leave the table alone until the statement ends.
+  void use(TriggerHost* host, const std::shared_ptr<const catalog::RelationInfo>& table) {
+    if (host != nullptr) uses_.add(host->tables_in_use(), table);
+  }
+  void end() { uses_.release(); }
+
   void clear() {
+    end();
     transitions_.clear();
     begun_.clear();
   }
@@ -50,6 +58,7 @@ class StatementState {
   using Change = std::pair<Oid, int16_t>;
   std::map<Change, std::shared_ptr<TransitionTables>> transitions_;
   std::set<Change> begun_;
+  TableUses uses_;
 };
 
 }  // namespace indigo::engine::exec

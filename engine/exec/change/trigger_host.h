@@ -1,4 +1,5 @@
 // What the executor asks of the session about triggers: who runs their functions. And what a trigger function is called with.
+// It also tells the session which tables must stay as they are while functions run.
 //
 // Data flow. Rows are images in the layout of the trigger's own relation. RowTriggers (row_triggers.h) decides which triggers
 // fire, evaluates WHEN and calls BEFORE and INSTEAD OF triggers while the row is changed; AFTER triggers go as events into the
@@ -19,6 +20,7 @@
 #include "base/error.h"
 #include "catalog/descriptor/relation_info.h"
 #include "catalog/descriptor/trigger_info.h"
+#include "engine/exec/change/tables_in_use.h"
 #include "engine/exec/row_store.h"
 
 namespace indigo::engine::exec {
@@ -64,6 +66,12 @@ class TriggerHost {
   virtual bool allows_waiting() const = 0;
   // The row that the function returns; nothing when it is null.
   virtual Result<std::optional<std::string>> call(const TriggerCall& call) = 0;
+
+  // Of the session; never null.
+  const std::shared_ptr<TablesInUse>& tables_in_use() const { return tables_in_use_; }
+
+ private:
+  const std::shared_ptr<TablesInUse> tables_in_use_ = std::make_shared<TablesInUse>();
 };
 
 }  // namespace indigo::engine::exec

@@ -6,6 +6,7 @@
 #include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/foreign_host.h"
+#include "engine/exec/change/statement_state.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/store.h"
 #include "storage/table.h"
@@ -38,6 +39,7 @@ Result<bool> RowRouter::lock(Table& table) {
   if (status != storage::StorageStatus::kOk) return storage_error(status, table.relation.get());
   const bool found_before = table.locked_in != 0;
   table.locked_in = state_.run();
+  state_.changes().use(state_.context().triggers, table.relation);
   if (!found_before) return true;
   const RelationPtr now = state_.session().catalog().relation(table.relation->oid);
   return now != nullptr && now->table == table.relation->table &&
