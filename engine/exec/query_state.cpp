@@ -175,8 +175,9 @@ StatementState& QueryState::changes() {
 }
 
 Status QueryState::finish_foreign_keys() {
-  if (foreign_keys_ == nullptr || foreign_keys_->empty()) return {};
-  return foreign_keys_->finish(*this);
+  if (foreign_keys_ != nullptr && !foreign_keys_->empty()) INDIGO_TRY(foreign_keys_->finish(*this));
+  if (changes_ != nullptr) changes_->end();  // a portal may keep its rows for long
+  return {};
 }
 
 Result<std::string> array_value(QueryState& state, Operator& plan, const sql::Plan& shape) {
