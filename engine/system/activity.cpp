@@ -184,7 +184,11 @@ Result<OwnedDatum> interrupt_backend(SessionParts& session, int32_t pid, Interru
 }
 
 Result<OwnedDatum> cancel_backend(SessionParts& session, std::span<const Datum> arguments) {
-  return interrupt_backend(session, arguments[0].i32, InterruptReason::kCancel);
+  INDIGO_ASSIGN(OwnedDatum signalled, interrupt_backend(session, arguments[0].i32, InterruptReason::kCancel));
+  if (arguments[0].i32 != session.pid()) return signalled;
+  // A statement that cancels itself goes no further than here, and who handles that goes on.
+  session.waiter().clear_cancel();
+  return interrupt_error(InterruptReason::kCancel);
 }
 Result<OwnedDatum> terminate_backend(SessionParts& session, std::span<const Datum> arguments) {
   const int32_t pid = arguments[0].i32;
