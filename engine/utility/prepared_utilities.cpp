@@ -98,11 +98,12 @@ Status run_prepare(UtilityCall& call) {
   INDIGO_ASSIGN(statement.prepared, prepare_named(call, statement.parameter_types));
   statement.parsed = statement.prepared->parsed;
   statement.source_text = call.statement.whole_text;
-  if (statement.prepared->is_utility()) {
+  const bool select_into = statement.parsed->node->node_case == PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT;
+  if (statement.prepared->is_utility() && !select_into) {
     return Error(sqlstate::kFeatureNotSupported, "utility statements cannot be prepared");
   }
   // As in PostgreSQL the block has the statement's tables locked from now on.
-  if (session.block().in_block()) INDIGO_TRY(session.runner().lock_named(*statement.prepared));
+  if (session.block().in_block() && !select_into) INDIGO_TRY(session.runner().lock_named(*statement.prepared));
   statement.from_sql = true;
   statement.prepare_time = session.message().timestamp();
   session.statements().add(stmt.name, std::move(statement));

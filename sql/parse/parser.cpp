@@ -40,6 +40,9 @@ class ParsedTree final : public ParsedText {
       if (raw->stmt->node_case == PG_QUERY__NODE__NODE_EXPLAIN_STMT && raw->stmt->explain_stmt->query != nullptr) {
         select_into(raw->stmt->explain_stmt->query);
       }
+      if (raw->stmt->node_case == PG_QUERY__NODE__NODE_PREPARE_STMT && raw->stmt->prepare_stmt->query != nullptr) {
+        select_into(raw->stmt->prepare_stmt->query);
+      }
       statements_.push_back({raw->stmt, raw->stmt_location, raw->stmt_len});
     }
   }
