@@ -321,7 +321,10 @@ Result<SessionImpl::PartRun> SessionImpl::run_utility_part(Portal& portal, uint3
 }
 
 Result<SessionImpl::PartRun> SessionImpl::run_part(Portal& portal, uint32_t max_rows, RowSink& sink) {
-  if (portal.status == Portal::Status::kDone) return PartRun{with_count(portal.tag, 0)};
+  if (portal.status == Portal::Status::kDone) {
+    return PartRun{portal.tag.empty() ? "SELECT 0"
+                                      : with_count(portal.tag, 0)};  // no tag: FETCH has read it to its end
+  }
   if (portal.prepared->is_utility()) return run_utility_part(portal, max_rows, sink);
   const uint64_t before = portal.rows_sent;
   const bool begun = before != 0 || (portal.buffer && portal.buffer->position != 0);
