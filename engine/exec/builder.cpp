@@ -1,11 +1,13 @@
 #include "engine/exec/builder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fiber/stack.h"
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "engine/exec/expression/expression_nodes.h"
+#include "engine/exec/expression/routine_calls.h"
 #include "engine/exec/operators.h"
 #include "types/function/phys_of.h"
 #include "types/oids.h"
@@ -61,6 +63,9 @@ Result<NodePtr> Builder::compile(const sql::ExprPtr& expr) {
   if (depth_ >= kMaxDepth) return stack_depth_error();
   INDIGO_TRY(check_stack_depth());
   depth_++;
+  const bool outer_calls = std::exchange(calls_routine_, calls_routine_itself(state_.session().catalog(), *expr));
+  const bool outer_runs = std::exchange(runs_plan_, false);
+  if (calls_routine_) state_.note_call();
   auto made = compile_node(expr);
   depth_--;
   const bool guard = is_guarded_level();
@@ -77,8 +82,15 @@ Result<NodePtr> Builder::compile(const sql::ExprPtr& expr) {
   }
   bool leaf = expr->kind == sql::ExprKind::kConst || expr->kind == sql::ExprKind::kParam ||
               expr->kind == sql::ExprKind::kRuntimeParam;
-  if (node->invariant && !leaf && !node->constant) node = hoist(state_, std::move(node));
+  if (node->invariant && !leaf && !node->constant) {
+    node = hoist(state_, std::move(node));
+    if (!node->uses_slots) calls_routine_ = runs_plan_ = false;  // it is computed once
+  }
   if (guard && !node->constant) node = make_stack_guard(state_, std::move(node));
+  node->calls_routine = calls_routine_;
+  node->runs_plan = runs_plan_;
+  calls_routine_ |= outer_calls;
+  runs_plan_ |= outer_runs;
   return node;
 }
 

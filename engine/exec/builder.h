@@ -37,6 +37,8 @@ class Builder {
   Result<const types::Collator*> collator_of(const types::TypeRef& type);
   types::TypeRef element_of(const types::TypeRef& array);
 
+  // The expression being compiled runs a subquery (Node::runs_plan).
+  void note_plan() { runs_plan_ = true; }
   // The operator being built reads this slot.
   void use_slot(int slot) { slots_.push_back(slot); }
   // How many uses have been noted; and the slots of those after `first`: what an operator keeps over rescans (a hash table)
@@ -58,6 +60,7 @@ class Builder {
   QueryState& state_;
   std::vector<int> slots_, owned_;
   bool volatile_ = false;
+  bool calls_routine_ = false, runs_plan_ = false;  // of the expression being compiled: Node
   int depth_ = 0;
 };
 

@@ -98,10 +98,19 @@ uint64_t QueryState::generation(const std::vector<int>& slots) const {
 }
 
 Status QueryState::run_initplan(int initplan) {
+  if (initplan_failure_ && initplan_failure_->initplan == initplan && initplan_failure_->run == run_) {
+    return Error(initplan_failure_->error);
+  }
   const auto& plan = statement_->initplans[static_cast<size_t>(initplan)];
   OperatorPtr& op = subplans_[static_cast<size_t>(plan.subplan)];
-  INDIGO_TRY(op->open(Open::kFresh));
-  INDIGO_TRY(run_subquery(*this, *op, *statement_->subplans[static_cast<size_t>(plan.subplan)], plan.form, plan.slots));
+  Status status = op->open(Open::kFresh);
+  if (status.ok()) {
+    status = run_subquery(*this, *op, *statement_->subplans[static_cast<size_t>(plan.subplan)], plan.form, plan.slots);
+  }
+  if (!status.ok()) {
+    initplan_failure_.emplace(initplan, run_, status.error());
+    return status;
+  }
   initplan_run_[static_cast<size_t>(initplan)] = run_;
   return {};
 }

@@ -100,6 +100,9 @@ class QueryState {
   // Volatile functions of users' own are called somewhere: they may change rows while the statement does.
   void note_routine() { runs_routines_ = true; }
   bool runs_routines() const { return runs_routines_; }
+  // Functions of users' own are called somewhere, of whatever volatility.
+  void note_call() { calls_routines_ = true; }
+  bool calls_routines() const { return calls_routines_; }
 
   void add_affected(uint64_t rows) { affected_ += rows; }
   uint64_t affected() const { return affected_; }
@@ -131,6 +134,13 @@ class QueryState {
   Arena scratch_;
   std::vector<Slot> slots_;
   std::vector<uint64_t> initplan_run_;  // the run in which initplan i has been computed
+  // The last one that could not be: it is not run again to find out the row that asked first.
+  struct InitplanFailure {
+    int initplan;
+    uint64_t run;
+    Error error;
+  };
+  std::optional<InitplanFailure> initplan_failure_;
   std::vector<OperatorPtr> subplans_;
   std::deque<CteState> ctes_;
   std::unique_ptr<ForeignKeyQueue> foreign_keys_;
@@ -140,7 +150,7 @@ class QueryState {
   uint64_t affected_ = 0;
   uint64_t peak_memory_bytes_ = 0;
   bool keeps_labels_ = false;
-  bool runs_routines_ = false;
+  bool runs_routines_ = false, calls_routines_ = false;
 };
 
 // Kernels put strings into the innermost scope's arena.

@@ -75,6 +75,11 @@ Result<OwnedDatum> call_alone(InstanceImpl& instance, const std::shared_ptr<cata
   return result;
 }
 
+exec::HasIndexRoutines* running_host() {
+  SessionParts* session = running_session();
+  return session == nullptr ? nullptr : dynamic_cast<exec::HasIndexRoutines*>(&session->context());
+}
+
 class IndexCalls final : public exec::IndexRoutines {
  public:
   IndexCalls(InstanceImpl& instance, std::weak_ptr<catalog::Database> database)
@@ -83,6 +88,14 @@ class IndexCalls final : public exec::IndexRoutines {
   Result<OwnedDatum> call(const types::CallInfo& call, std::span<const Datum> arguments) override {
     if (SessionParts* session = running_session()) return call_in(*session, call, arguments);
     return call_alone(instance_, database_.lock(), call, arguments);
+  }
+  bool in_session() override { return running_session() != nullptr; }
+  void note_failure(const exec::KeyFailure& failure) override {
+    if (auto* host = running_host()) host->note_key_failure(failure);
+  }
+  bool has_failed(const void* extractor, std::string_view read) override {
+    const auto* host = running_host();
+    return host != nullptr && host->has_failed(extractor, read);
   }
 
  private:
@@ -107,9 +120,7 @@ class ClassFunctions final : public types::ClassCalls {
   }
 
   void note_failure(const Error& error) override {
-    SessionParts* session = running_session();
-    auto* host = session == nullptr ? nullptr : dynamic_cast<exec::HasIndexRoutines*>(&session->context());
-    if (host != nullptr) host->note_key_failure(error);
+    if (auto* host = running_host()) host->note_key_failure({nullptr, {}, error});
   }
 
  private:

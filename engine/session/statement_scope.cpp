@@ -1,5 +1,6 @@
 #include "engine/session/statement_scope.h"
 
+#include "engine/exec/scan/index_routines.h"
 #include "engine/session/current_message.h"
 #include "engine/settings/applied_settings.h"
 #include "engine/statement/prepared.h"
@@ -21,6 +22,7 @@ Status StatementScope::begin_statement() {
     catalog_version_ = context_.catalog().version();
     txn.take_statement_snapshot();
     running_ = true;
+    if (auto* host = dynamic_cast<exec::HasIndexRoutines*>(&context_)) host->forget_key_failure();
   }
   return {};
 }

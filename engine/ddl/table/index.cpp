@@ -163,6 +163,7 @@ Error duplicated_key(DdlContext& c, const RelationPtr& relation, const IndexInfo
 
 Error failing_key(DdlContext& c, const RelationPtr& relation, const storage::KeyExtractor& extractor,
                   const std::shared_ptr<storage::Table>& storage_table) {
+  if (auto failure = exec::noted_key_error(c.host.session())) return *std::move(failure);
   auto cursor = storage_table->scan(c.txn, c.txn.newest_view(), storage::KeyRange::all());
   storage::RowRef refs[64];
   std::string key;

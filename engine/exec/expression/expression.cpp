@@ -1,5 +1,7 @@
 #include "engine/exec/expression/expression.h"
 
+#include <algorithm>
+
 namespace indigo::engine::exec {
 
 uint32_t Node::filter(const Frame& frame, Selection selection, uint16_t* passed) {
@@ -30,11 +32,18 @@ uint32_t Node::filter(const Frame& frame, Selection selection, uint16_t* passed)
 
 ExpressionSet::ExpressionSet(QueryState& state, std::vector<NodePtr> nodes)
     : state_(&state), nodes_(std::move(nodes)), results_(nodes_.size()) {
-  for (const NodePtr& n : nodes_) volatile_ |= n->is_volatile;
+  for (const NodePtr& n : nodes_) {
+    volatile_ |= n->is_volatile;
+    careful_ |= n->calls_routine || n->runs_plan;
+  }
 }
 
 uint32_t ExpressionSet::evaluate(const Frame& frame, Selection selection, std::unique_ptr<Error>& error) {
   if (volatile_ && (selection.count > 1 || nodes_.size() > 1)) return evaluate_rows(frame, selection, error);
+  if (careful_ && selection.count > 1 &&
+      !std::all_of(nodes_.begin(), nodes_.end(), [](const NodePtr& n) { return n->is_repeatable(); })) {
+    return evaluate_mixed(frame, selection, error);
+  }
   types::FuncContext& functions = state_->functions();
   for (size_t i = 0; i < nodes_.size(); i++) {
     results_[i] = &nodes_[i]->evaluate(frame, selection);
@@ -85,6 +94,35 @@ uint32_t ExpressionSet::evaluate_rows(const Frame& frame, Selection selection, s
   return selection.count;
 }
 
+uint32_t ExpressionSet::evaluate_mixed(const Frame& frame, Selection selection, std::unique_ptr<Error>& error) {
+  types::FuncContext& functions = state_->functions();
+  for (size_t i = 0; i < nodes_.size(); i++) {
+    if (nodes_[i]->is_repeatable()) results_[i] = &nodes_[i]->evaluate(frame, selection);
+    if (!functions.failed()) continue;
+    functions.take_error();  // of which row, and is it the first?
+    return evaluate_rows(frame, selection, error);
+  }
+  copies_.resize(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); i++) {
+    if (nodes_[i]->is_repeatable()) continue;
+    copies_[i].init(nodes_[i]->phys, frame.extent);
+    results_[i] = &copies_[i];
+  }
+  for (uint32_t k = 0; k < selection.count; k++) {
+    auto row = static_cast<uint16_t>(selection[k]);
+    for (size_t i = 0; i < nodes_.size(); i++) {
+      if (results_[i] != &copies_[i]) continue;
+      const Vector& value = nodes_[i]->evaluate(frame, {&row, 1});
+      if (functions.failed()) {
+        error = functions.take_error();
+        return k;
+      }
+      copies_[i].copy_row(row, value, row);
+    }
+  }
+  return selection.count;
+}
+
 Status ExpressionSet::evaluate_constant() {
   static constexpr uint32_t kOne = 1;
   Frame frame;
@@ -95,7 +133,7 @@ Status ExpressionSet::evaluate_constant() {
 
 Selection Condition::filter(const Frame& frame, Selection selection, std::unique_ptr<Error>& error) {
   uint16_t* passed = passed_.reserve(selection.count);
-  if (!node_->is_volatile || selection.count == 1) {
+  if (selection.count == 1 || (!node_->is_volatile && node_->is_repeatable())) {
     uint32_t n = node_->filter(frame, selection, passed);
     types::FuncContext& functions = state_->functions();
     if (!functions.failed()) return {passed, n};

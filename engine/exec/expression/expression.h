@@ -5,7 +5,9 @@
 //  2. A result is valid until the node's next evaluation; strings live in the arena that was current in FuncContext.
 //  3. On an error the FuncContext has failed() and the result is garbage; callers stop.
 //  4. CASE, COALESCE, AND, OR evaluate their arguments for the rows that reach them, as PostgreSQL does row by row.
-// ExpressionSet adds what operators need: errors belong to rows, volatile functions run in row order.
+// ExpressionSet adds what operators need: errors belong to rows, volatile functions run in row order. The row of an error is
+// found by evaluating again, row by row: what calls functions of users' own is evaluated row by row from the start, as no call
+// may be repeated.
 // Thread safety: none; nodes belong to one execution.
 #pragma once
 
@@ -34,6 +36,8 @@ inline uint32_t extent_of(Selection selection) {
 class Node {
  public:
   virtual ~Node() = default;
+  // Does nothing but take time when it is evaluated again for the same rows?
+  bool is_repeatable() const { return !calls_routine && !(runs_plan && state_.calls_routines()); }
   virtual const Vector& evaluate(const Frame& frame, Selection selection) = 0;
   // Boolean nodes: the rows of `selection` for which the value is true, into `passed` (room for selection.count;
   // may be the selection's own array). Answers their number.
@@ -42,9 +46,11 @@ class Node {
   types::TypeRef type;
   Phys phys = Phys::kI64;
   bool is_volatile = false;
-  bool invariant = false;   // reads no column: one value for every row of a chunk
-  bool uses_slots = false;  // reads runtime slots
-  bool constant = false;    // a ConstExpr
+  bool invariant = false;      // reads no column: one value for every row of a chunk
+  bool uses_slots = false;     // reads runtime slots
+  bool constant = false;       // a ConstExpr
+  bool calls_routine = false;  // evaluating it again would repeat a call of a function of users' own
+  bool runs_plan = false;      // runs a subquery, which may read what another part of the statement computes
 
  protected:
   explicit Node(QueryState& state) : state_(state) {}
@@ -92,12 +98,14 @@ class ExpressionSet {
 
  private:
   uint32_t evaluate_rows(const Frame& frame, Selection selection, std::unique_ptr<Error>& error);
+  // Nodes that may be evaluated again for all rows at once, the others row by row.
+  uint32_t evaluate_mixed(const Frame& frame, Selection selection, std::unique_ptr<Error>& error);
 
   QueryState* state_ = nullptr;
   std::vector<NodePtr> nodes_;
   std::vector<const Vector*> results_;
-  std::vector<Vector> copies_;  // results of row-by-row evaluation
-  bool volatile_ = false;
+  std::vector<Vector> copies_;               // results of row-by-row evaluation
+  bool volatile_ = false, careful_ = false;  // careful: some node may not be repeatable
 };
 
 // A condition: which rows pass, with row-exact errors.

@@ -69,10 +69,14 @@ class HoistedNode final : public Node {
     uses_slots = inner_->uses_slots;
   }
   const Vector& evaluate(const Frame&, Selection) override {
-    if (run_ == state_.run() && (!uses_slots || generation_ == state_.newest_generation())) return vector_;
+    if (run_ == state_.run() && (!uses_slots || generation_ == state_.newest_generation())) {
+      if (failure_ != nullptr) functions().fail(Error(*failure_));
+      return vector_;
+    }
     Frame none;
     const Vector& value = inner_->evaluate(none, {nullptr, 1});
-    if (failed()) return value;
+    failure_.reset();
+    if (failed()) return keep_failure(value);
     Datum d = value.datum(0);
     if (d.phys == Phys::kStr && !d.null) {
       bytes_.assign(d.str);
@@ -85,9 +89,19 @@ class HoistedNode final : public Node {
   }
 
  private:
+  // What has failed fails again without a second call.
+  const Vector& keep_failure(const Vector& value) {
+    failure_ = functions().take_error();
+    functions().fail(Error(*failure_));
+    run_ = state_.run();
+    generation_ = state_.newest_generation();
+    return value;
+  }
+
   NodePtr inner_;
   Vector vector_;
   std::string bytes_;
+  std::unique_ptr<Error> failure_;
   uint64_t run_ = 0, generation_ = 0;
 };
 

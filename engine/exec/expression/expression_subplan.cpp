@@ -40,14 +40,10 @@ class SubPlanNode : public Node {
   const Vector& evaluate(const Frame& frame, Selection selection) override {
     out_.init(phys, frame.extent);
     for (uint32_t i = 0; i < selection.count && !failed(); i++) {
-      uint32_t r = selection[i];
-      Status status = evaluate_row(frame, r);
-      if (patience_ > 0 && static_cast<double>(runs_) * run_cost_ > patience_) {
-        if (status.ok()) status = ask_all(frame, selection, i + 1);
-        if (!status.ok()) functions().fail(std::move(*status.take_error()));
-        break;
-      }
+      const bool all = patience_ > 0 && run_ == state_.run() && static_cast<double>(runs_) * run_cost_ > patience_;
+      Status status = all ? ask_all(frame, selection, i) : evaluate_row(frame, selection[i]);
       if (!status.ok()) functions().fail(std::move(*status.take_error()));
+      if (all) break;
     }
     return out_;
   }
@@ -403,6 +399,7 @@ Result<NodePtr> compile_subplan(Builder& b, const sql::SubPlanExpr& e, int colum
     if (adaptive && fixed) made->may_ask_all();
     node = std::move(made);
   }
+  b.note_plan();
   node->is_volatile = plan->is_volatile();
   node->invariant = false;
   node->uses_slots = true;

@@ -271,6 +271,7 @@ class ComputedKeyExtractor final : public storage::KeyExtractor {
         has_null = known->has_null;
         return known->indexed ? Outcome::kKey : Outcome::kNotIndexed;
       }
+      if (has_failed(read)) return Outcome::kError;
     }
     std::unique_ptr<Evaluator> evaluator = take();
     if (evaluator == nullptr) return Outcome::kError;
@@ -282,7 +283,10 @@ class ComputedKeyExtractor final : public storage::KeyExtractor {
     } else if (outcome == Outcome::kKey) {
       if (!append_key(values, key, has_null)) return Outcome::kError;
     }
-    if (program_->routines != nullptr && outcome != Outcome::kError) {
+    if (program_->routines != nullptr && error != nullptr) {
+      known_.note_failed(read);
+      program_->routines->note_failure({this, std::move(read), std::move(*error)});
+    } else if (program_->routines != nullptr && outcome != Outcome::kError) {
       known_.keep(std::move(read), {key, outcome == Outcome::kKey, has_null});
     }
     std::lock_guard lock(mutex_);
@@ -292,6 +296,12 @@ class ComputedKeyExtractor final : public storage::KeyExtractor {
 
  private:
   static constexpr size_t kIdleMax = 8;
+
+  // Has this statement found out, or, behind statements, any of late?
+  bool has_failed(const std::string& read) const {
+    IndexRoutines& routines = *program_->routines;
+    return routines.in_session() ? routines.has_failed(this, read) : known_.has_failed(read);
+  }
 
   // False: a comparison of users' own failed.
   bool append_key(std::span<const Datum> values, std::string& key, bool& has_null) const {
@@ -407,10 +417,13 @@ Result<std::shared_ptr<const storage::KeyExtractor>> make_index_key_extractor(ca
   return std::shared_ptr<const storage::KeyExtractor>(std::move(extractor));
 }
 
+std::optional<Error> noted_key_error(catalog::SessionContext& session) {
+  auto* host = dynamic_cast<HasIndexRoutines*>(&session);
+  return host == nullptr ? std::nullopt : host->take_key_failure();
+}
+
 Error index_key_error(catalog::SessionContext& session, storage::Store& store, const RelationPtr& relation, Bytes row) {
-  if (auto* host = dynamic_cast<HasIndexRoutines*>(&session)) {
-    if (auto failure = host->take_key_failure()) return *std::move(failure);
-  }
+  if (auto failure = noted_key_error(session)) return *std::move(failure);
   for (const IndexInfo& index : relation->indexes) {
     if (!index.ready || !has_computed_key(index)) continue;
     auto values = key_values(session, store, relation, index, row);

@@ -29,6 +29,8 @@ Result<std::shared_ptr<const storage::KeyExtractor>> make_index_key_extractor(
     const std::shared_ptr<const catalog::RelationInfo>& relation, const catalog::IndexInfo& index,
     const types::KeyLayout& key);
 
+// What a function of users' own said when a key could not be computed, once; nothing where none was called.
+std::optional<Error> noted_key_error(catalog::SessionContext& session);
 // Why some index's key of this row cannot be computed (after storage::StorageStatus::kKeyError).
 Error index_key_error(catalog::SessionContext& session, storage::Store& store,
                       const std::shared_ptr<const catalog::RelationInfo>& relation, Bytes row);

@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -19,11 +21,23 @@ class SessionContext;
 
 namespace indigo::engine::exec {
 
+// Why a key could not be made: a function of users' own failed.
+struct KeyFailure {
+  const void* extractor;  // null: a comparison of users' own failed
+  std::string read;       // what the key depends on
+  Error error;
+};
+
 class IndexRoutines {
  public:
   virtual ~IndexRoutines() = default;
   // A strict function is not called with nulls, but answers null.
   virtual Result<OwnedDatum> call(const types::CallInfo& call, std::span<const Datum> arguments) = 0;
+  // Does a session compute keys now, or what cleans up behind it?
+  virtual bool in_session() = 0;
+  // Of that session (HasIndexRoutines); nothing where there is none.
+  virtual void note_failure(const KeyFailure& failure) = 0;
+  virtual bool has_failed(const void* extractor, std::string_view read) = 0;
 };
 
 // A session that runs programs is one of these, too.
@@ -31,13 +45,25 @@ class HasIndexRoutines {
  public:
   virtual ~HasIndexRoutines() = default;
   virtual std::shared_ptr<IndexRoutines> index_routines() = 0;
-  // Why the last key of an index could not be made: a comparison of users' own failed. It may be fine when asked again, as the
-  // change has been taken back by then, which makes the key, too.
-  std::optional<Error> take_key_failure() { return std::exchange(key_failure_, std::nullopt); }
-  void note_key_failure(const Error& error) { key_failure_ = error; }
+  // Why the last key of an index could not be made, once. The function is not called again to find that out: it may be fine then.
+  std::optional<Error> take_key_failure() {
+    if (!key_failure_ || std::exchange(key_failure_taken_, true)) return std::nullopt;
+    return key_failure_->error;
+  }
+  void note_key_failure(const KeyFailure& failure) {
+    key_failure_ = failure;
+    key_failure_taken_ = false;
+  }
+  // Nor is it called again when the change is taken back, which asks for the key, too.
+  bool has_failed(const void* extractor, std::string_view read) const {
+    return key_failure_ && key_failure_->extractor == extractor && key_failure_->read == read;
+  }
+  // The change has been taken back, or another statement begins.
+  void forget_key_failure() { key_failure_.reset(); }
 
  private:
-  std::optional<Error> key_failure_;
+  std::optional<KeyFailure> key_failure_;
+  bool key_failure_taken_ = false;
 };
 
 }  // namespace indigo::engine::exec

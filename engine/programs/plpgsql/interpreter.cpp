@@ -7,6 +7,7 @@
 #include "base/fiber/stack.h"
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/exec/scan/index_routines.h"
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/transaction_block.h"
@@ -313,6 +314,7 @@ Result<Interpreter::Flow> Interpreter::run_guarded(const tree::Block& block) {
   frame_.state_known = false;
   INDIGO_TRY(transaction.roll_back_nested(savepoint));
   INDIGO_TRY(transaction.end_nested(savepoint));
+  if (auto* host = dynamic_cast<exec::HasIndexRoutines*>(&session_.context())) host->forget_key_failure();
   if (!has_context) error.add_context(where);
   set_scalar(block.sqlstate, Datum::of(Str(error.state.text())));
   set_scalar(block.sqlerrm, Datum::of(Str(error.message)));

@@ -81,7 +81,7 @@ Status CompiledPart::compile(SessionParts& session, Frame& frame, const sql::plp
   }
   if (whole_ != nullptr) {
     INDIGO_TRY(check_functions(session.session_catalog(), {whole_}));
-    const sql::ExprPtr folded = sql::planning::fold(session.context(), whole_);
+    const sql::ExprPtr folded = sql::planning::fold(session.context(), whole_, sql::planning::FoldRoutines::kLeave);
     if (Status status = sql::planning::folding_failure(session.context(), folded); !status.ok()) {
       whole_ = nullptr;
       return fragment_error(std::move(*status.take_error()), value, true);

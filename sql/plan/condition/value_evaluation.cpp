@@ -2,6 +2,7 @@
 
 #include "sql/plan/condition/column_selectivity.h"
 #include "sql/plan/condition/distinct_values.h"
+#include "sql/routine.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
@@ -105,7 +106,7 @@ const Vector* ValueEvaluation::apply(Oid function, const TypeRef& type, Oid coll
                                      const ExprList& of, const std::vector<const Vector*>& arguments) {
   const types::ScalarFunction* f = types::find_scalar(function);
   const auto known = level_.s.catalog().type(type.oid);
-  if (f == nullptr || !known || known->kind != 'b') return nullptr;
+  if (f == nullptr || !known || known->kind != 'b' || is_routine(level_.s.catalog(), function)) return nullptr;
   types::CallInfo info;
   info.function = function;
   info.result = type;

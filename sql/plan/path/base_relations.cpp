@@ -17,6 +17,7 @@
 #include "sql/plan/rewrite/push_down.h"
 #include "sql/plan/rewrite/run_condition.h"
 #include "sql/plan/rewrite/unused_outputs.h"
+#include "sql/routine.h"
 #include "storage/table.h"
 #include "types/oids.h"
 
@@ -87,6 +88,7 @@ double function_rows(Level& level, const ExprPtr& e) {
       return std::max<double>(1, static_cast<double>(array->elements.size()));
     return 10;
   }
+  if (info && info->rows > 0 && is_routine(level.s.catalog(), call->function)) return static_cast<double>(info->rows);
   return 100;
 }
 

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/fiber/stack_exhausted.h"
+#include "base/raised_error.h"
 #include "catalog/descriptor/session_context.h"
 #include "sql/analyze/expression/inlined.h"
 #include "sql/analyze/make.h"
+#include "sql/routine.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
 #include "types/value/vector.h"
@@ -45,7 +48,7 @@ ExprPtr fold_boolean_equality(catalog::SessionContext& session, const CallExpr& 
   return nullptr;
 }
 
-ExprPtr fold_call(catalog::SessionContext& session, const ExprPtr& e) {
+ExprPtr fold_call(catalog::SessionContext& session, const ExprPtr& e, FoldRoutines routines) {
   const auto& call = as<CallExpr>(*e);
   if (call.returns_set || call.volatility == types::Volatility::kVolatile) return e;
   bool all = true, null = false;
@@ -62,7 +65,11 @@ ExprPtr fold_call(catalog::SessionContext& session, const ExprPtr& e) {
     return same != nullptr ? same : e;
   }
   if (call.volatility != types::Volatility::kImmutable) return e;
-  ExprPtr value = evaluate_call(session, call);
+  const bool routine = is_routine(session.catalog(), call.function);
+  if (routine && routines == FoldRoutines::kLeave) return e;
+  std::unique_ptr<Error> failure;
+  ExprPtr value = evaluate_call(session, call, &failure);
+  if (routine && failure != nullptr) throw RaisedError(std::move(*failure));
   if (!value) return e;
   const Datum* d = constant(value);
   return d && !d->null && d->phys == Phys::kStr && d->str.size() > kFoldedBytesMax ? e : value;
@@ -138,10 +145,53 @@ ExprPtr fold_null_if(catalog::SessionContext& session, const ExprPtr& e) {
   const ExprPtr &value = equal.arguments[0], &other = equal.arguments[1];
   if (!constant(value) || !constant(other)) return e;
   if (constant(value)->null || constant(other)->null) return value;
-  if (equal.volatility != types::Volatility::kImmutable) return e;
+  if (equal.volatility != types::Volatility::kImmutable || is_routine(session.catalog(), equal.function)) return e;
   const ExprPtr same = evaluate_call(session, equal);
   if (!same) return e;
   return is_true(same) ? make_null(session.catalog(), e->type, e->location) : value;
+}
+
+ExprPtr fold_case_children(const CaseExpr& c, const ExprPtr& e, const std::function<ExprPtr(const ExprPtr&)>& map) {
+  auto out = std::make_shared<CaseExpr>(c);
+  out->whens.clear();
+  out->otherwise = nullptr;
+  bool changed = false;
+  for (const auto& when : c.whens) {
+    const ExprPtr condition = map(when.condition);
+    if (is_false_or_null(condition)) {
+      changed = true;
+      continue;
+    }
+    ExprPtr result = map(when.result);
+    if (is_true(condition)) {
+      out->otherwise = std::move(result);
+      break;
+    }
+    changed = changed || condition != when.condition || result != when.result;
+    out->whens.push_back({condition, std::move(result)});
+  }
+  if (out->otherwise == nullptr) {
+    out->otherwise = map(c.otherwise);
+    changed = changed || out->otherwise != c.otherwise;
+  } else {
+    changed = true;
+  }
+  return changed ? ExprPtr(out) : e;
+}
+
+// Of AND, OR and COALESCE: as far as the one that decides.
+template <class T, class Decides>
+ExprPtr fold_list_children(const T& n, const ExprPtr& e, const std::function<ExprPtr(const ExprPtr&)>& map,
+                           Decides decides) {
+  auto out = std::make_shared<T>(n);
+  out->arguments.clear();
+  bool changed = false;
+  for (const ExprPtr& a : n.arguments) {
+    out->arguments.push_back(map(a));
+    changed = changed || out->arguments.back() != a;
+    if (decides(out->arguments.back())) break;
+  }
+  return changed || out->arguments.size() != n.arguments.size() ? ExprPtr(out) : e;
 }
 
 ExprPtr relabeled(const ExprPtr& e, const ExprPtr& argument) {
@@ -207,6 +257,7 @@ Status folding_failure(catalog::SessionContext& session, const ExprPtr& e) {
   if (!status.ok() || e->kind != ExprKind::kCall) return status;
   const auto& call = as<CallExpr>(*e);
   if (call.returns_set || call.volatility != types::Volatility::kImmutable || call.arguments.empty()) return status;
+  if (is_routine(session.catalog(), call.function)) return status;
   for (const ExprPtr& a : call.arguments)
     if (a->kind != ExprKind::kConst) return status;
   std::unique_ptr<Error> failure;
@@ -255,9 +306,31 @@ ExprPtr negate(catalog::SessionContext& session, const ExprPtr& e) {
   return make_not(e, e->location);
 }
 
-ExprPtr fold_node(catalog::SessionContext& session, const ExprPtr& e) {
+ExprPtr fold_children(const ExprPtr& e, const std::function<ExprPtr(const ExprPtr&)>& map) {
+  require_stack();
   switch (e->kind) {
-    case ExprKind::kCall: return fold_call(session, e);
+    case ExprKind::kCase: return fold_case_children(as<CaseExpr>(*e), e, map);
+    case ExprKind::kCoalesce:
+      return fold_list_children(as<CoalesceExpr>(*e), e, map, [](const ExprPtr& a) {
+        const Datum* d = constant(a);
+        return d != nullptr && !d->null;
+      });
+    case ExprKind::kBool: {
+      const auto& b = as<BoolExpr>(*e);
+      if (b.op == BoolExpr::Op::kNot) break;
+      return fold_list_children(b, e, map, [&](const ExprPtr& a) {
+        const Datum* d = constant(a);
+        return d != nullptr && !d->null && d->b == (b.op == BoolExpr::Op::kOr);
+      });
+    }
+    default: break;
+  }
+  return map_children(e, map);
+}
+
+ExprPtr fold_node(catalog::SessionContext& session, const ExprPtr& e, FoldRoutines routines) {
+  switch (e->kind) {
+    case ExprKind::kCall: return fold_call(session, e, routines);
     case ExprKind::kBool: return fold_bool(session, e);
     case ExprKind::kCase: return fold_case(e);
     case ExprKind::kCoalesce: return fold_coalesce(e);
@@ -292,9 +365,9 @@ ExprPtr fold_node(catalog::SessionContext& session, const ExprPtr& e) {
   }
 }
 
-ExprPtr fold(catalog::SessionContext& session, const ExprPtr& e) {
+ExprPtr fold(catalog::SessionContext& session, const ExprPtr& e, FoldRoutines routines) {
   if (!e || e->kind == ExprKind::kVar || e->kind == ExprKind::kConst || e->kind == ExprKind::kParam) return e;
-  return fold_node(session, map_children(e, [&](const ExprPtr& c) { return fold(session, c); }));
+  return fold_node(session, fold_children(e, [&](const ExprPtr& c) { return fold(session, c, routines); }), routines);
 }
 
 }  // namespace indigo::sql::planning

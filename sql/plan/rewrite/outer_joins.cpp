@@ -69,7 +69,7 @@ class Reducer {
       const FromNode* skip = node;
       replace_in_tree(*level_.from, skip, right);
       for_each_expression_outside_from(level_, [&](ExprPtr& e) {
-        if (looks_at(e, right)) e = fold(level_.s.session, nulled(e, right));
+        if (looks_at(e, right)) e = fold(level_.s.session, nulled(e, right), FoldRoutines::kLeave);
       });
     }
   }
@@ -145,7 +145,7 @@ class Reducer {
   void replace_in_tree(FromNode& n, const FromNode* skip, RelSet right) {
     if (&n == skip) return;
     for (ExprPtr& e : n.conditions) {
-      if (looks_at(e, right)) e = fold(level_.s.session, nulled(e, right));
+      if (looks_at(e, right)) e = fold(level_.s.session, nulled(e, right), FoldRoutines::kLeave);
     }
     for (auto& c : n.children) replace_in_tree(*c, skip, right);
   }

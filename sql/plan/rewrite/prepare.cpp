@@ -42,7 +42,7 @@ class Preparer {
         return e;
       default: break;
     }
-    ExprPtr mapped = map_children(e, [&](const ExprPtr& c) { return map(c); });
+    ExprPtr mapped = fold_children(e, [&](const ExprPtr& c) { return map(c); });
     return status_.ok() ? fold_node(level_.s.session, mapped) : e;
   }
 
