@@ -11,6 +11,7 @@
 #include "engine/exec/builder.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/query_state.h"
+#include "engine/exec/scan/index_key.h"
 
 namespace indigo::engine {
 namespace {
@@ -45,7 +46,12 @@ class ExecutionImpl final : public Execution {
   }
 
   Result<const Chunk*> next(uint32_t max_rows) override {
-    return catch_raised([&] { return next_chunk(max_rows); });
+    auto rows = catch_raised([&] { return next_chunk(max_rows); });
+    if (!rows.ok() && rows.error().state == sqlstate::kInternalError) {
+      // Who reads an index computes keys, too: storage says only that it could not.
+      if (auto failure = exec::noted_key_error(state_.session())) return *std::move(failure);
+    }
+    return rows;
   }
 
   uint64_t affected_rows() const override { return state_.affected(); }
