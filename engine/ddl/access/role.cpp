@@ -192,7 +192,7 @@ Status may_alter(DdlContext& c, const catalog::RoleInfo& self, const catalog::Ro
   if (replication) return denied("must be superuser to alter replication roles or change replication attribute");
   if (bypass) return denied("must be superuser to change bypassrls attribute");
   if (self.create_role) return {};
-  if (options.size() > 0 && only_password && target.oid == c.catalog.user()) return {};
+  if (!options.empty() && only_password && target.oid == c.catalog.user()) return {};
   return denied("permission denied");
 }
 

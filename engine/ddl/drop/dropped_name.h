@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/ddl/object_lookup.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
