@@ -31,6 +31,7 @@ SETUP = [
     "'create table many%s partition of many for values from (%s) to (%s)', i, i * 10, i * 10 + 10); end loop; end $$",
     "create table letters as select string_agg(chr(97 + (g::int8 * 7919 * g % 1000003 % 2)::int), '') as a from generate_series(1, 4000000) g",
     f"create table meeting as select unnest('{{{','.join(map(str, keys_in_one_place(200000)))}}}'::int8[]) as a",
+    "create table long as select g i, md5(g::text) t from generate_series(1, 300000) g",
     "create table large as select repeat('x', 8000000) as a, array_fill(repeat('7', 10000)::numeric, array[1000]) as b",
 ]
 ELEMENTS = {
@@ -84,8 +85,8 @@ CASES += [
      "set statement_timeout = 50"),
     ("groups of large texts", "select count(*) from (select a from large, generate_series(1, 1000) offset 0) q group by a"),
     ("groups of large arrays", "select count(*) from (select b from large, generate_series(1, 1000) offset 0) q group by b"),
-    ("frames that begin again", "set statement_timeout = 0; create table if not exists long as select g i, md5(g::text) t from generate_series(1, 300000) g; "
-     "set statement_timeout = 50; select max(t) over (order by i rows between 250000 preceding and current row) from long offset 1000000"),
+    ("frames that begin again",
+     "select max(t) over (order by i rows between 250000 preceding and current row) from long offset 1000000"),
     ("values of frames without peers",
      "select last_value(t) over (order by i / 300000 rows between unbounded preceding and unbounded following exclude group) from long offset 1000000"),
     ("a search among large numbers", "select array_position(array(select g::numeric from generate_series(1, 500000) g), repeat('7', 130000)::numeric)"),
