@@ -61,6 +61,10 @@ class FakeSession final : public catalog::SessionContext {
 class FakeHost final : public DdlHost {
  public:
   explicit FakeHost(catalog::SessionCatalog& catalog) : session_(catalog) {}
+  Status check_foreign_truncate(const catalog::RelationInfo&) override { return {}; }
+  Status truncate_foreign(std::span<const std::shared_ptr<const catalog::RelationInfo>>, bool, bool) override {
+    return {};
+  }
   catalog::SessionContext& session() override { return session_; }
   void notice(Severity severity, const Error& text) override {
     notices.push_back((severity == Severity::kWarning ? "WARNING: " : "NOTICE: ") + text.message +
