@@ -37,6 +37,17 @@ bool contains(const std::vector<Victim>& victims, const Address& a) {
                      [&](const Victim& v) { return v.address == a || whole_of(v.address, a); });
 }
 
+// Of a table that is a partition; kInvalidOid: it is none. Reads one row of what is none.
+Oid parent_of_partition(DdlContext& c, Oid relation) {
+  std::string image;
+  const auto& classes = table(c, pg_class::kOid);
+  if (!classes.find_oid(c.txn, relation, image)) return kInvalidOid;
+  if (!classes.reader(image).flag(pg_class::c_relispartition)) return kInvalidOid;
+  const RelationPtr r = current(c, relation);
+  const bool stores = r != nullptr && (r->kind == RelationKind::kTable || r->is_foreign() || r->is_partitioned());
+  return stores && !r->parents.empty() ? r->parents[0] : kInvalidOid;
+}
+
 // A foreign key is a part of both tables, a partition one of its parent: statements that route rows into that must not find half
 // of it.
 std::vector<Oid> tables_of_part(DdlContext& c, const Address& a) {
@@ -56,9 +67,7 @@ std::vector<Oid> tables_of_part(DdlContext& c, const Address& a) {
   const Oid rows = a.class_id == pg_class::kOid ? pg_index::kOid : a.class_id;
   std::vector<Oid> out;
   if (a.class_id == pg_class::kOid) {
-    const RelationPtr r = current(c, a.object);
-    const bool stores = r != nullptr && (r->kind == RelationKind::kTable || r->is_foreign() || r->is_partitioned());
-    if (stores && r->is_partition && !r->parents.empty()) out.push_back(r->parents[0]);
+    if (const Oid parent = parent_of_partition(c, a.object); parent != kInvalidOid) out.push_back(parent);
   }
   for (const Part& part : kParts) {
     std::string image;
