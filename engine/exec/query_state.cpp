@@ -108,7 +108,7 @@ Status QueryState::run_initplan(int initplan) {
     status = run_subquery(*this, *op, *statement_->subplans[static_cast<size_t>(plan.subplan)], plan.form, plan.slots);
   }
   if (!status.ok()) {
-    initplan_failure_.emplace(initplan, run_, status.error());
+    initplan_failure_ = InitplanFailure{initplan, run_, status.error()};
     return status;
   }
   initplan_run_[static_cast<size_t>(initplan)] = run_;
