@@ -10,6 +10,7 @@
 #include "sql/analyze/part_assignment.h"
 #include "sql/plan/rewrite/fold.h"
 #include "types/oids.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::programs {
 
