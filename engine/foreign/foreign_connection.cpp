@@ -5,6 +5,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/foreign/foreign_options.h"
+#include "engine/row_sink.h"
 #include "engine/session/transaction_block.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/families.h"

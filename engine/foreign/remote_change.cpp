@@ -6,6 +6,7 @@
 
 #include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_context.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/foreign/foreign_connection.h"
 #include "engine/foreign/remote_relation.h"

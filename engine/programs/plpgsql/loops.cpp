@@ -9,6 +9,7 @@
 #include "engine/programs/programs.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/session_parts.h"
+#include "sql/parse/parse_tree.h"
 #include "storage/store.h"
 #include "types/io/record.h"
 #include "types/oids.h"
