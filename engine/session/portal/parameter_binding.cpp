@@ -7,6 +7,7 @@
 #include "engine/statement/repeated_rows.h"
 #include "types/function/phys_of.h"
 #include "types/function/registry.h"
+#include "types/io/domain_check.h"
 #include "types/io/type_definition.h"
 #include "types/oids.h"
 
@@ -119,21 +120,19 @@ Status ParameterBinding::bind_values(Portal& portal, const BindMessage& message)
   context_.set_arena(&portal.arena);
   for (size_t i = 0; i < message.values.size(); i++) {
     const types::TypeRef& type = portal.prepared->parameter_types[i];
-    if (!message.values[i]) {
-      portal.parameters.push_back(Datum::make_null(types::phys_of(context_, type.oid)));
-      continue;
-    }
     const Format format = format_of(message, i);
-    const Str bytes = portal.arena.copy(*message.values[i]);
+    const Str bytes = message.values[i] ? portal.arena.copy(*message.values[i]) : Str();
     Datum value;
-    if (format != Format::kText) {
+    if (!message.values[i]) {
+      value = Datum::make_null(types::phys_of(context_, type.oid));
+    } else if (format != Format::kText) {
       value = types::type_receive(context_, type, bytes);
     } else if (types::check_encoding(context_, bytes)) {
       value = types::type_input(context_, type, bytes);
     }
-    if (context_.failed()) {
+    if (context_.failed() || !types::check_domain(context_, type, value)) {
       auto error = context_.take_error();
-      if (error->where.empty()) error->where = place_of(message, i, format, bytes);
+      if (message.values[i] && error->where.empty()) error->where = place_of(message, i, format, bytes);
       return error;
     }
     portal.parameters.push_back(value);
