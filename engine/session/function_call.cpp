@@ -14,6 +14,7 @@
 #include "sql/expr.h"
 #include "types/function/phys_of.h"
 #include "types/function/registry.h"
+#include "types/io/domain_check.h"
 #include "types/io/type_definition.h"
 
 namespace indigo::engine {
@@ -60,21 +61,19 @@ Result<std::vector<Datum>> read_arguments(types::FuncContext& context, const Fun
   std::vector<Datum> out;
   for (size_t i = 0; i < f.arguments.size(); i++) {
     const types::TypeRef type{f.arguments[i], -1, kInvalidOid};
-    if (!message.arguments[i]) {
-      out.push_back(Datum::make_null(types::phys_of(context, type.oid)));
-      continue;
-    }
     Format format = Format::kText;
     if (!message.argument_formats.empty())
       format = message.argument_formats[message.argument_formats.size() == 1 ? 0 : i];
-    const Str bytes = context.arena().copy(*message.arguments[i]);
+    const Str bytes = message.arguments[i] ? context.arena().copy(*message.arguments[i]) : Str();
     Datum value;
-    if (format == Format::kBinary) {
+    if (!message.arguments[i]) {
+      value = Datum::make_null(types::phys_of(context, type.oid));
+    } else if (format == Format::kBinary) {
       value = types::type_receive(context, type, bytes);
     } else if (types::check_encoding(context, bytes)) {
       value = types::type_input(context, type, bytes);
     }
-    if (context.failed()) {
+    if (context.failed() || !types::check_domain(context, type, value)) {
       Error error = *context.take_error();
       if (format == Format::kBinary && error.message.starts_with("incorrect binary data format"))
         error.message = "incorrect binary data format in function argument " + std::to_string(i + 1);
