@@ -27,10 +27,15 @@ struct Candidates {
 // Which keys of a range are meant, where not all are.
 class KeyFilter {
  public:
+  enum class Answer {
+    kWanted,
+    kNot,   // this key is not meant
+    kSkip,  // nor is any before the one that is given
+    kDone,  // nor is any that follows in its range
+  };
   virtual ~KeyFilter() = default;
-  // False: this key is not meant, nor is any before `next`, which may be the key itself; an empty one says that none of its range
-  // is.
-  virtual bool wants(Bytes key, std::string& next) = 0;
+  // Asked for keys that ascend. kSkip: `next` is the first that may be meant.
+  virtual Answer meet(Bytes key, std::string& next) = 0;
 };
 
 // At most `most` of them. What the ranges have, which ascend, do not overlap and have both bounds where they are more than one,

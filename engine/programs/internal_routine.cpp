@@ -24,8 +24,13 @@ Phys phys_in(SessionParts& session, Oid type) {
 
 class InternalRoutine final : public Routine {
  public:
-  InternalRoutine(std::shared_ptr<const types::FunctionInfo> info, types::ScalarKernel kernel, types::CallInfo call)
-      : Routine(std::move(info)), kernel_(kernel), call_(std::move(call)) {}
+  InternalRoutine(std::shared_ptr<const types::FunctionInfo> info,
+                  std::shared_ptr<const types::RoutineKernel> routine_kernel)
+      : Routine(std::move(info)), kernel_(std::move(routine_kernel)) {}
+
+  std::shared_ptr<const types::RoutineKernel> kernel() const override {
+    return info().security_definer || !info().settings.empty() ? nullptr : kernel_;
+  }
 
   Result<OwnedDatum> call(SessionParts& session, std::span<const Datum> arguments) override {
     types::FuncContext context(session.context());
@@ -38,8 +43,8 @@ class InternalRoutine final : public Routine {
       pointers.push_back(&values[i]);
     }
     Vector out;
-    out.init(phys_in(session, call_.result.oid), 1);
-    kernel_(context, call_, pointers, Selection{nullptr, 1}, out);
+    out.init(kernel_->result, 1);
+    kernel_->kernel(context, kernel_->call, pointers, Selection{nullptr, 1}, out);
     if (context.failed()) return context.take_error();
     return OwnedDatum(out.datum(0));
   }
@@ -49,8 +54,7 @@ class InternalRoutine final : public Routine {
   }
 
  private:
-  const types::ScalarKernel kernel_;
-  const types::CallInfo call_;
+  const std::shared_ptr<const types::RoutineKernel> kernel_;
 };
 
 // A set-returning function of an extension's module.
@@ -148,7 +152,10 @@ Result<std::shared_ptr<Routine>> make_internal_routine(SessionParts& session,
   if (kernel == nullptr) {
     return Error(sqlstate::kFeatureNotSupported, "built-in function \"" + info->source + "\" is not supported here");
   }
-  return std::shared_ptr<Routine>(std::make_shared<InternalRoutine>(std::move(info), kernel, std::move(call)));
+  const Phys phys = phys_in(session, result.oid);
+  auto routine_kernel =
+      std::make_shared<const types::RoutineKernel>(types::RoutineKernel{kernel, std::move(call), phys, info->strict});
+  return std::shared_ptr<Routine>(std::make_shared<InternalRoutine>(std::move(info), std::move(routine_kernel)));
 }
 
 }  // namespace indigo::engine::programs

@@ -150,6 +150,11 @@ Result<OwnedDatum> Programs::call(const types::CallInfo& call, std::span<const D
   return result;
 }
 
+std::shared_ptr<const types::RoutineKernel> Programs::kernel_of(const types::CallInfo& call) {
+  const auto routine = find(call);
+  return routine.ok() ? (*routine)->kernel() : nullptr;
+}
+
 Result<OwnedDatum> Programs::call_procedure(const types::CallInfo& call, std::span<const Datum> arguments,
                                             bool may_commit) {
   INDIGO_TRY(check_stack_depth());

@@ -32,6 +32,8 @@ class Programs {
 
   // catalog::SessionContext's.
   Result<OwnedDatum> call(const types::CallInfo& call, std::span<const Datum> arguments);
+  // types::RoutineKernels'.
+  std::shared_ptr<const types::RoutineKernel> kernel_of(const types::CallInfo& call);
   Result<std::unique_ptr<types::SetProducer>> open(const types::CallInfo& call, std::span<const Datum> arguments);
 
   // CALL. `may_commit`: COMMIT and ROLLBACK in the procedure end the session's transaction.

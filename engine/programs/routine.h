@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "catalog/descriptor/relation_info.h"
 #include "engine/exec/spill/row_spool.h"
+#include "types/function/routine_kernel.h"
 #include "types/value/datum.h"
 
 namespace indigo::engine {
@@ -50,6 +51,8 @@ class Routine {
 
   // One value; a composite one as its image.
   virtual Result<OwnedDatum> call(SessionParts& session, std::span<const Datum> arguments) = 0;
+  // Where a call is nothing but that of a kernel; else null.
+  virtual std::shared_ptr<const types::RoutineKernel> kernel() const { return nullptr; }
   // All rows of a function that returns a set.
   virtual Status rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) = 0;
 

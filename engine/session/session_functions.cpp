@@ -96,6 +96,10 @@ Result<OwnedDatum> SessionFunctions::call_routine(const types::CallInfo& call, s
   return session_.routines().call(call, args);
 }
 
+std::shared_ptr<const types::RoutineKernel> SessionFunctions::kernel_of(const types::CallInfo& call) {
+  return session_.routines().kernel_of(call);
+}
+
 Result<std::unique_ptr<types::SetProducer>> SessionFunctions::open_routine(const types::CallInfo& call,
                                                                            std::span<const Datum> args) {
   return session_.routines().open(call, args);

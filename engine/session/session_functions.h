@@ -11,6 +11,7 @@
 
 #include "catalog/descriptor/session_context.h"
 #include "engine/exec/scan/index_routines.h"
+#include "types/function/routine_kernel.h"
 #include "types/textsearch/session.h"
 
 namespace indigo::engine {
@@ -20,6 +21,7 @@ class TextSearchObjects;
 
 class SessionFunctions final : public catalog::SessionContext,
                                public types::TextSearchSession,
+                               public types::RoutineKernels,
                                public exec::HasIndexRoutines {
  public:
   explicit SessionFunctions(SessionParts& session);
@@ -43,6 +45,7 @@ class SessionFunctions final : public catalog::SessionContext,
                      const std::function<void(std::span<const Datum>)>& sink) override;
   Result<OwnedDatum> system_value(std::string_view function, std::span<const Datum> args) override;
   Result<OwnedDatum> call_routine(const types::CallInfo& call, std::span<const Datum> args) override;
+  std::shared_ptr<const types::RoutineKernel> kernel_of(const types::CallInfo& call) override;
   Result<std::unique_ptr<types::SetProducer>> open_routine(const types::CallInfo& call,
                                                            std::span<const Datum> args) override;
   std::shared_ptr<const catalog::RelationInfo> transition_table(std::string_view name) override;

@@ -55,14 +55,22 @@ class RangesWalk {
     from_.clear();
     while (is_behind(key, ranges_[at_])) {
       if (++at_ == ranges_.size()) return Met::kEnd;
+      inside_ = false;
     }
-    if (is_before(key, ranges_[at_])) {
+    if (!inside_ && is_before(key, ranges_[at_])) {
       from_ = ranges_[at_].low;
       return Met::kNot;
     }
-    if (filter_ == nullptr || filter_->wants(key, from_)) return Met::kWanted;
-    if (!from_.empty()) return Met::kNot;
+    inside_ = true;
+    if (filter_ == nullptr) return Met::kWanted;
+    switch (filter_->meet(key, from_)) {
+      case KeyFilter::Answer::kWanted: return Met::kWanted;
+      case KeyFilter::Answer::kNot:
+      case KeyFilter::Answer::kSkip: return Met::kNot;
+      case KeyFilter::Answer::kDone: break;
+    }
     if (++at_ == ranges_.size()) return Met::kEnd;
+    inside_ = false;
     from_ = ranges_[at_].low;
     return Met::kNot;
   }
@@ -85,8 +93,9 @@ class RangesWalk {
   const std::span<const KeyRange> ranges_;
   KeyFilter* const filter_;
   std::unique_ptr<IndexScan> scan_;
-  size_t at_ = 0;     // of the range that the walk is in, or comes to
-  std::string from_;  // entries before it are of no use; empty: all are
+  size_t at_ = 0;        // of the range that the walk is in, or comes to
+  bool inside_ = false;  // an entry was met that is not before it
+  std::string from_;     // entries before it are of no use; empty: all are
   size_t batch_ = kFirstBatch;
 };
 

@@ -1,8 +1,11 @@
 #include "types/function/routine_call.h"
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 #include "base/sqlstate.h"
+#include "types/function/routine_kernel.h"
 #include "types/row_shape.h"
 
 namespace indigo::types {
@@ -23,8 +26,54 @@ struct Strictness {
   }
 };
 
+// The session's kernels, asked for once for each query.
+struct Kernels {
+  bool known = false;
+  RoutineKernels* of = nullptr;
+
+  RoutineKernels* find(SessionContext& session) {
+    if (!known) of = dynamic_cast<RoutineKernels*>(&session);
+    known = true;
+    return of;
+  }
+};
+
+bool is_null_in(std::span<const Vector* const> arguments, uint32_t row) {
+  return std::any_of(arguments.begin(), arguments.end(), [row](const Vector* v) { return v->is_null(row); });
+}
+
+void run_kernel(FuncContext& context, const RoutineKernel& routine, std::span<const Vector* const> arguments,
+                Selection selection, Vector& out) {
+  const bool all = !routine.strict ||
+                   std::all_of(arguments.begin(), arguments.end(), [](const Vector* v) { return v->all_valid(); });
+  if (all) {
+    routine.kernel(context, routine.call, arguments, selection, out);
+    return;
+  }
+  std::vector<uint16_t> rows;
+  rows.reserve(selection.count);
+  for (uint32_t i = 0; i < selection.count; i++) {
+    const uint32_t r = selection[i];
+    if (is_null_in(arguments, r)) {
+      out.set_datum(r, Datum::make_null(out.phys()));
+    } else {
+      rows.push_back(static_cast<uint16_t>(r));
+    }
+  }
+  if (!rows.empty()) {
+    routine.kernel(context, routine.call, arguments, {rows.data(), static_cast<uint32_t>(rows.size())}, out);
+  }
+}
+
 void call_routine(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments,
                   Selection selection, Vector& out) {
+  if (RoutineKernels* kernels = context.cached<Kernels>().find(context.session())) {
+    const auto routine = kernels->kernel_of(call);
+    if (routine != nullptr && routine->result == out.phys()) {
+      run_kernel(context, *routine, arguments, selection, out);
+      return;
+    }
+  }
   const bool strict = context.cached<Strictness>().of(context, call.function);
   std::vector<Datum> values(arguments.size());
   for (uint32_t i = 0; i < selection.count; i++) {

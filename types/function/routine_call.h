@@ -1,4 +1,5 @@
-// Functions that users have made, as kernels: row by row through the session, which runs their programs.
+// Functions that users have made, as kernels: those of modules by their own kernels (routine_kernel.h), the others row by row through
+// the session, which runs their programs.
 // Thread safety: as all kernels.
 #pragma once
 

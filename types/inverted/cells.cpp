@@ -59,12 +59,12 @@ std::string key_of(Bytes before, int shift, uint64_t number) {
 
 // The corners of the rectangle of cells of this width that a box which overlaps may be kept under: a box reaches one cell
 // further than the one that it is kept under.
-struct Rectangle {
+struct Corners {
   uint64_t first[2], last[2];
 };
 
-Rectangle rectangle_of(const CellBox& box, int shift) {
-  Rectangle out{};
+Corners corners_of(const CellBox& box, int shift) {
+  Corners out{};
   for (int d = 0; d < cut(box.dimensions); d++) {
     const uint64_t low = cell_at(box.low[d], shift);
     out.first[d] = low == 0 ? 0 : low - 1;
@@ -135,31 +135,40 @@ std::vector<CellRange> cells_that_overlap(const CellBox& box, Bytes before) {
   std::vector<CellRange> out;
   out.reserve(static_cast<size_t>(bits_of(box.dimensions)) + 1);
   for (int shift = 0; shift <= bits_of(box.dimensions); shift++) {
-    const Rectangle r = rectangle_of(box, shift);
+    const Corners r = corners_of(box, shift);
     out.push_back({key_of(before, shift, number_of(box.dimensions, r.first)),
                    key_of(before, shift, number_of(box.dimensions, r.last)) + kBehindEnds});
   }
   return out;
 }
 
-bool is_cell_that_overlaps(const CellBox& box, Bytes key, std::string& next) {
-  next.clear();
-  if (key.size() < kKeyBytes) return true;
-  if (box.dimensions > 1) {
+void CellWalk::enter(int shift) {
+  const Corners corners = corners_of(box_, shift);
+  rectangle_ = {shift,
+                {corners.first[0], corners.first[1]},
+                {corners.last[0], corners.last[1]},
+                number_of(2, corners.first),
+                number_of(2, corners.last)};
+}
+
+CellWalk::Answer CellWalk::meet(Bytes key, std::string& next) {
+  if (key.size() < kKeyBytes) return Answer::kOverlaps;
+  if (box_.dimensions > 1) {
     const int shift = static_cast<uint8_t>(key[0]);
-    const uint64_t number = coordinate_of(key.substr(1));
-    const Rectangle r = rectangle_of(box, shift);
+    if (shift != rectangle_.shift) enter(shift);
+    const Rectangle& r = rectangle_;
+    const uint64_t number = big_endian(load_unaligned<uint64_t>(key.data() + 1));
     const uint64_t x = gather(number >> 1), y = gather(number);
     if (x < r.first[0] || x > r.last[0] || y < r.first[1] || y > r.last[1]) {
-      const uint64_t after = next_in_rectangle(number, number_of(2, r.first), number_of(2, r.last));
-      if (after != 0) next = key_of({}, shift, after);
-      return false;
+      const uint64_t after = next_in_rectangle(number, r.lowest, r.highest);
+      if (after == 0) return Answer::kDone;
+      next = key_of({}, shift, after);
+      return Answer::kSkip;
     }
   }
   const Bytes ends = key.substr(kKeyBytes);
-  if (box.dimensions == 1 ? may_overlap<uint64_t>(box, ends) : may_overlap<uint32_t>(box, ends)) return true;
-  next = key;
-  return false;
+  const bool may = box_.dimensions == 1 ? may_overlap<uint64_t>(box_, ends) : may_overlap<uint32_t>(box_, ends);
+  return may ? Answer::kOverlaps : Answer::kNot;
 }
 
 uint32_t coordinate_of(double number) {

@@ -8,7 +8,7 @@
 //
 // A third dimension has no part in the cells: it is among the ends alone. What overlaps a box is, at each width, in a rectangle of
 // cells: in one range of numbers where there is one dimension, and among the numbers of one range where there are two;
-// is_cell_that_overlaps skips those of the range that are not in the rectangle, and what the ends tell apart.
+// CellWalk skips those of the range that are not in the rectangle, and what the ends tell apart.
 //
 // Invariant: two boxes that have a coordinate in common in each dimension find each other. Of others those may that are next to it.
 // Thread safety: values and pure functions.
@@ -41,9 +41,34 @@ struct CellRange {
 };
 // Where the boxes are that overlap this one, in the keys' order, behind these bytes.
 std::vector<CellRange> cells_that_overlap(const CellBox& box, Bytes before);
-// Is the key, which is in one of the ranges, that of such a box? Else nothing before `next` is, which may be the key itself; empty:
-// nothing of this width is.
-bool is_cell_that_overlaps(const CellBox& box, Bytes key, std::string& next);
+
+// Of keys in these ranges, one after the other, which are those of such boxes?
+// Thread safety: none.
+class CellWalk {
+ public:
+  enum class Answer {
+    kOverlaps,
+    kNot,   // this one is not
+    kSkip,  // nor is any before the one that is given
+    kDone,  // nor is any of this width
+  };
+
+  explicit CellWalk(const CellBox& box) : box_(box) {}
+  // kSkip: what is next.
+  Answer meet(Bytes key, std::string& next);
+
+ private:
+  // Of cells that overlap, at a width: the corners, and their numbers.
+  struct Rectangle {
+    int shift = -1;
+    uint64_t first[2], last[2];
+    uint64_t lowest, highest;
+  };
+  void enter(int shift);
+
+  const CellBox box_;
+  Rectangle rectangle_;
+};
 
 // A number's place on an axis of 32 bits: numbers near zero evenly, others by their magnitude; equal or greater for greater
 // numbers. NaN is the greatest.

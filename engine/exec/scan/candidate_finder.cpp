@@ -32,15 +32,20 @@ uint64_t bytes_of(const Keys& keys) {
 
 class CellFilter final : public storage::KeyFilter {
  public:
-  explicit CellFilter(const KeyQuery& query) : query_(query) {}
-  bool wants(Bytes key, std::string& next) override {
-    if (types::is_cell_that_overlaps(query_.cells, key.substr(query_.key.size()), next)) return true;
-    if (!next.empty()) next.insert(0, query_.key);
-    return false;
+  explicit CellFilter(const KeyQuery& query) : before_(query.key), walk_(query.cells) {}
+  Answer meet(Bytes key, std::string& next) override {
+    switch (walk_.meet(key.substr(before_.size()), next)) {
+      case types::CellWalk::Answer::kOverlaps: return Answer::kWanted;
+      case types::CellWalk::Answer::kNot: return Answer::kNot;
+      case types::CellWalk::Answer::kSkip: next.insert(0, before_); return Answer::kSkip;
+      case types::CellWalk::Answer::kDone: return Answer::kDone;
+    }
+    return Answer::kWanted;
   }
 
  private:
-  const KeyQuery& query_;
+  const std::string& before_;
+  types::CellWalk walk_;
 };
 
 void intersect(Keys& with, const Keys& keys) {

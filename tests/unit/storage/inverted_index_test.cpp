@@ -109,12 +109,14 @@ TEST_F(InvertedIndex, SerializableReadersOfAKeyMeetItsWriters) {
 TEST_F(InvertedIndex, SeveralRangesAndAFilterGiveWhatTheyHave) {
   class Vowels final : public KeyFilter {
    public:
-    bool wants(Bytes key, std::string& next) override {
+    Answer meet(Bytes key, std::string& next) override {
       static constexpr std::string_view kVowels = "aeiou";
-      if (kVowels.find(key[0]) != std::string_view::npos) return true;
+      if (kVowels.find(key[0]) != std::string_view::npos) return Answer::kWanted;
       const auto* after = std::upper_bound(kVowels.begin(), kVowels.end(), key[0]);
-      next = after == kVowels.end() ? "" : std::string(1, *after);
-      return false;
+      if (after == kVowels.end()) return Answer::kDone;
+      if (key[0] % 2 == 0) return Answer::kNot;
+      next = std::string(1, *after);
+      return Answer::kSkip;
     }
   };
   const uint32_t seed = random_seed();

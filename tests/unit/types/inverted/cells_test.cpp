@@ -47,6 +47,10 @@ class Cells : public ::testing::TestWithParam<int> {
     append_cell(box, key);
     return key;
   }
+  static bool overlaps(const CellBox& box, const std::string& key) {
+    std::string next;
+    return CellWalk(box).meet(key, next) == CellWalk::Answer::kOverlaps;
+  }
 
   const uint32_t seed_ = random_seed();
   std::mt19937_64 random_{seed_};
@@ -58,10 +62,9 @@ TEST_P(Cells, WhatOverlapsIsFound) {
     const CellBox a = box(), b = box();
     if (!overlap(a, b)) continue;
     const std::string key = key_of(a);
-    std::string next;
     bool found = false;
     for (const CellRange& range : cells_that_overlap(b, {})) {
-      found = found || (range.first <= key && key <= range.last && is_cell_that_overlaps(b, key, next));
+      found = found || (range.first <= key && key <= range.last && overlaps(b, key));
     }
     EXPECT_TRUE(found) << round;
   }
@@ -89,17 +92,19 @@ TEST_P(Cells, RangesAscendAndSkippingLeavesNothingOut) {
       std::string next;
       for (const std::string& key : keys) {
         if (key < range.first || key > range.last) continue;
-        if (is_cell_that_overlaps(query, key, next)) wanted.insert(key);
+        if (overlaps(query, key)) wanted.insert(key);
       }
+      CellWalk walk(query);
       for (auto at = keys.lower_bound(range.first); at != keys.end() && *at <= range.last;) {
-        if (is_cell_that_overlaps(query, *at, next)) {
-          met.insert(*at++);
-        } else if (next.empty()) {
-          break;
-        } else {
-          EXPECT_GE(next, *at);
-          at = next == *at ? std::next(at) : keys.lower_bound(next);
+        const CellWalk::Answer answer = walk.meet(*at, next);
+        if (answer == CellWalk::Answer::kDone) break;
+        if (answer == CellWalk::Answer::kSkip) {
+          EXPECT_GT(next, *at);
+          at = keys.lower_bound(next);
+          continue;
         }
+        if (answer == CellWalk::Answer::kOverlaps) met.insert(*at);
+        ++at;
       }
       EXPECT_EQ(wanted, met) << round;
     }
