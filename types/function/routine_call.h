@@ -1,5 +1,5 @@
-// Functions that users have made, as kernels: those of modules by their own kernels (routine_kernel.h), the others row by row through
-// the session, which runs their programs.
+// Functions that users have made, as kernels: those of modules by their own kernels (routine_kernel.h), the others row by row
+// through the session, which runs their programs.
 // Thread safety: as all kernels.
 #pragma once
 

@@ -127,8 +127,8 @@ Status execute_depends_on_extension(DdlContext& c, const PgQuery__AlterObjectDep
 
 Status move_extension(DdlContext& c, std::string_view name, std::string_view schema_name) {
   INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, name));
-  INDIGO_ASSIGN(const Oid schema, existing_schema(c, schema_name));
-  INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
+  INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, schema_name));
+  INDIGO_TRY(check_may_move(c, e.schema, schema));
   if (!e.relocatable)
     return Error(sqlstate::kFeatureNotSupported, "extension " + quoted(name) + " does not support SET SCHEMA");
   if (schema == e.schema) return {};

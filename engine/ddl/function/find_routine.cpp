@@ -231,7 +231,7 @@ Status rename_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__Ob
 
 Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object, Oid schema) {
   INDIGO_ASSIGN(const RoutinePtr f, find_altered_routine(c, type, object));
-  INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
+  INDIGO_TRY(check_may_move(c, f->schema, schema));
   if (schema == f->schema) return {};
   INDIGO_TRY(check_routine_name_free(c, f->name, f->arguments, schema));
   INDIGO_TRY(update_row(c, pg_proc::kOid, {Datum::of_oid(f->oid)},

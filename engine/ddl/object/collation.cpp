@@ -276,6 +276,7 @@ Status move_collation(DdlContext& c, NodeList name, Oid schema) {
   if (!t.find_oid(c.txn, oid, image)) return gone_error();
   const std::string own(t.reader(image).str(pg_collation::c_collname));
   const Oid before = t.reader(image).oid(pg_collation::c_collnamespace);
+  INDIGO_TRY(check_may_move(c, before, schema));
   if (before != schema && named_in(c, schema, own) != kInvalidOid) {
     return Error(sqlstate::kDuplicateObject, "collation " + quoted(own) +
                                                  " for encoding \"UTF8\" already exists in schema " +

@@ -175,7 +175,7 @@ Status rename_conversion(DdlContext& c, NodeList name, std::string_view wanted) 
 Status move_conversion(DdlContext& c, NodeList name, Oid schema) {
   INDIGO_ASSIGN(const auto found, find_own_conversion(c, name, false));
   const Conversion conversion = read_conversion(c, found->object);
-  INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
+  INDIGO_TRY(check_may_move(c, conversion.schema, schema));
   if (conversion.schema == schema) return {};
   INDIGO_TRY(check_name_in_schema(c, conversion.name, schema));
   INDIGO_TRY(change_dependency(c, *found, {pg_namespace::kOid, conversion.schema, 0}, {pg_namespace::kOid, schema, 0}));

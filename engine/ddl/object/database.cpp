@@ -19,7 +19,7 @@
 #include "engine/ddl/tree.h"
 #include "storage/prepared.h"
 #include "storage/store.h"
-#include "types/text/ascii.h"
+#include "types/text/encodings.h"
 
 namespace indigo::engine::ddl {
 
@@ -61,6 +61,20 @@ struct CreateOptions {
   LocaleOptions locale;
 };
 
+// Databases are in UTF8. 42704 for what names no encoding that a database may have elsewhere, 0A000 for the others.
+Status check_encoding(DdlContext& c, const PgQuery__DefElem& option, const std::string& value) {
+  constexpr int32_t kUtf8 = 6, kLastOfServers = 34;
+  if (value.empty()) return {};
+  const auto code = integer_value(option.arg);
+  const int64_t number = code ? *code : types::encoding_number(value);
+  if (number < 0 || number > kLastOfServers) {
+    return Error(sqlstate::kUndefinedObject, value + " is not a valid encoding " + (code ? "code" : "name"))
+        .at(position(c, option.location));
+  }
+  if (number != kUtf8) return unsupported("database encoding " + quoted(value));
+  return {};
+}
+
 Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt& s) {
   CreateOptions out;
   out.owner = c.catalog.user();
@@ -80,10 +94,7 @@ Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt&
       if (out.owner == kInvalidOid)
         return Error(sqlstate::kUndefinedObject, "role " + quoted(value) + " does not exist");
     } else if (name == "encoding") {
-      const std::string upper = types::to_upper(value);
-      if (!value.empty() && upper != "UTF8" && upper != "UTF-8" && upper != "UNICODE" && value != "6") {
-        return unsupported("database encoding " + quoted(value));
-      }
+      INDIGO_TRY(check_encoding(c, *d, value));
     } else if (name == "is_template") {
       INDIGO_ASSIGN(out.is_template, boolean_value(d));
     } else if (name == "allow_connections") {

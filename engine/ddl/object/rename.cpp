@@ -358,7 +358,7 @@ Status move_relation(DdlContext& c, const RelationPtr& r, Oid schema) {
 
 Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s) {
   if (const TextSearchType* type = text_search_type(s.object_type)) {
-    INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+    INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
     return move_text_search(c, *type, nodes(s.object->list->n_items, s.object->list->items), schema);
   }
   switch (s.object_type) {
@@ -376,8 +376,8 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
       if (r->kind == RelationKind::kSequence) {
         INDIGO_TRY(check_not_linked(c, *r, "cannot move an owned sequence into another schema"));
       }
-      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
-      INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
+      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
+      INDIGO_TRY(check_may_move(c, r->schema, schema));
       INDIGO_TRY(move_relation(c, r, schema));
       return {};
     }
@@ -386,8 +386,8 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
       const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
       INDIGO_ASSIGN(const TypePtr type, existing_type(c, name));
       INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
-      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
-      INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
+      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
+      INDIGO_TRY(check_may_move(c, type->schema, schema));
       if (type->relation != kInvalidOid) {
         INDIGO_TRY(move_relation(c, current(c, type->relation), schema));
         return {};
@@ -404,39 +404,37 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
       return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT: {
-      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
       return move_statistics(c, nodes(s.object->list->n_items, s.object->list->items), schema);
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION:
       INDIGO_TRY(move_extension(c, string_of(s.object), s.newschema));
       return {};
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
-      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
-      INDIGO_TRY(owned_collation(c, nodes(s.object->list->n_items, s.object->list->items)));
-      INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
+      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
       INDIGO_TRY(move_collation(c, nodes(s.object->list->n_items, s.object->list->items), schema));
       return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION: {
-      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
       return move_conversion(c, nodes(s.object->list->n_items, s.object->list->items), schema);
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: {
-      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
       INDIGO_TRY(move_routine(c, s.object_type, *s.object->object_with_args, schema));
       return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: {
-      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
       INDIGO_TRY(move_operator(c, *s.object->object_with_args, schema));
       return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS:
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY: {
-      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
       return move_operator_group(c, nodes(s.object->list->n_items, s.object->list->items),
                                  s.object_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY, schema);
     }

@@ -107,6 +107,21 @@ Status create_elements(DdlContext& c, const std::string& schema, Oid owner, Node
 
 }  // namespace
 
+Result<Oid> schema_to_move_to(DdlContext& c, std::string_view name) {
+  return name == "pg_temp" ? temporary_schema(c) : existing_schema(c, name);
+}
+
+Status check_may_move(DdlContext& c, Oid from, Oid to) {
+  INDIGO_TRY(check_schema_privilege(c, to, kPrivilegeCreate));
+  for (const Oid schema : {to, from}) {
+    if (c.catalog.schema_name(schema).starts_with("pg_temp_"))
+      return Error(sqlstate::kFeatureNotSupported, "cannot move objects into or out of temporary schemas");
+  }
+  if (to == oid::kPgToastSchema || from == oid::kPgToastSchema)
+    return Error(sqlstate::kFeatureNotSupported, "cannot move objects into or out of TOAST schema");
+  return {};
+}
+
 Status execute_create_schema(DdlContext& c, const PgQuery__CreateSchemaStmt& s) {
   Oid owner = c.catalog.user();
   if (s.authrole != nullptr) {

@@ -337,11 +337,11 @@ Status rename_statistics(DdlContext& c, NodeList name, std::string_view to) {
 
 Status move_statistics(DdlContext& c, NodeList name, Oid schema) {
   INDIGO_ASSIGN(const auto found, find_own_statistics(c, name, false));
-  INDIGO_TRY(check_schema_privilege(c, schema, types::kPrivilegeCreate));
   std::string image;
   const SystemTable& t = table(c, pg_statistic_ext::kOid);
   if (!t.find_oid(c.txn, found->object, image)) return {};
   const Oid old = t.reader(image).oid(pg_statistic_ext::c_stxnamespace);
+  INDIGO_TRY(check_may_move(c, old, schema));
   if (old == schema) return {};
   INDIGO_TRY(check_statistics_name(c, schema, t.reader(image).str(pg_statistic_ext::c_stxname)));
   INDIGO_TRY(change_dependency(c, *found, {pg_namespace::kOid, old, 0}, {pg_namespace::kOid, schema, 0}));

@@ -91,7 +91,7 @@ Status rename_operator_group(DdlContext& c, NodeList name, bool family, std::str
 
 Status move_operator_group(DdlContext& c, NodeList name, bool family, Oid schema) {
   INDIGO_ASSIGN(const Group g, own_group(c, name, family));
-  INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
+  INDIGO_TRY(check_may_move(c, g.schema, schema));
   if (g.schema == schema) return {};
   INDIGO_TRY(check_name_free(c, g, family, g.name, schema));
   INDIGO_TRY(change_dependency(c, {g.class_id, g.oid, 0}, {catalog::pg_namespace::kOid, g.schema, 0},

@@ -93,8 +93,8 @@ Status change_operator_owner(DdlContext& c, const PgQuery__ObjectWithArgs& objec
 
 Status move_operator(DdlContext& c, const PgQuery__ObjectWithArgs& object, Oid schema) {
   INDIGO_ASSIGN(const Address a, find_own_operator(c, object));
-  INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
   const types::OperatorInfo o = *c.catalog.operator_by_oid(a.object);
+  INDIGO_TRY(check_may_move(c, o.schema, schema));
   if (o.schema == schema) return {};
   for (const OperatorPtr other : c.catalog.operators_named(c.catalog.schema_name(schema), o.name)) {
     if (other->left != o.left || other->right != o.right) continue;

@@ -152,7 +152,7 @@ Status move_text_search(DdlContext& c, const TextSearchType& type, NodeList name
   INDIGO_ASSIGN(const Oid oid, existing_text_search(c, type, name));
   INDIGO_ASSIGN(const Found found, read_text_search(c, type, oid));
   INDIGO_TRY(check_may_change(c, type, oid, found, "set schema of"));
-  INDIGO_TRY(check_schema_privilege(c, schema, types::kPrivilegeCreate));
+  INDIGO_TRY(check_may_move(c, found.schema, schema));
   if (found.schema == schema) return {};
   INDIGO_TRY(check_name_free(c, type, schema, found.name));
   INDIGO_TRY(update_row(c, type.table, {Datum::of_oid(oid)}, [&](RowValues& v) { v.oid(type.schema, schema); }));
