@@ -1,8 +1,10 @@
 #include "engine/durability/rebuild.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
+#include <unordered_set>
 
 #include "base/exception_error.h"
 #include "base/fiber/thread_start.h"
@@ -11,6 +13,8 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/table/temporary.h"
+#include "engine/exec/scan/index_key.h"
+#include "engine/programs/call_limit.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/transaction_block.h"
 #include "engine/utility/definition_host.h"
@@ -42,11 +46,15 @@ class Builder {
     DdlContext context{parts.session_catalog(), parts.transaction(), host_, {}};
     Status status = step(context);
     if (status.ok()) status = parts.block().commit();
-    if (!status.ok()) parts.block().rollback();
+    if (!status.ok()) {
+      parts.block().rollback();
+      parts.discard_plans();  // an exception may have passed through some
+    }
     return status;
   }
 
  private:
+  const programs::StartingCalls limited_;
   SessionImpl session_;
   DefinitionHost host_;
 };
@@ -86,6 +94,16 @@ bool has_sort_keys(const ddl::RelationPtr& relation) {
     if (collator != nullptr && !collator->version().empty()) return true;
   }
   return false;
+}
+
+bool may_call_functions(const catalog::IndexInfo& index) {
+  return exec::has_computed_key(index) ||
+         std::any_of(index.columns.begin(), index.columns.end(),
+                     [](const catalog::IndexColumn& column) { return column.opclass >= oid::kFirstUserOid; });
+}
+
+std::string name_of(const catalog::IndexInfo& index, const catalog::RelationInfo& relation) {
+  return "index \"" + index.name + "\" of table \"" + relation.name + "\"";
 }
 
 // The indexes of one database, each in a transaction of its own, taken in turn by every thread.
@@ -155,11 +173,27 @@ class DatabaseRebuild {
 
   Status build(Builder& builder) {
     for (size_t i = next_.fetch_add(1); i < indexes_.size(); i = next_.fetch_add(1)) {
-      INDIGO_TRY(builder.run([&](DdlContext& c) {
-        return ddl::rebuild_index(c, ddl::current(c, indexes_[i].table), indexes_[i].position);
-      }));
+      INDIGO_TRY(build(builder, indexes_[i]));
     }
     return {};
+  }
+  // What users' functions have given once they need not give again: they may have been replaced since, by anything. Then the
+  // index is there by name, as one that CREATE INDEX CONCURRENTLY could not build, and REINDEX builds it.
+  Status build(Builder& builder, const IndexToBuild& which) {
+    bool calls_functions = false;
+    std::string name;
+    Status status = builder.run([&](DdlContext& c) {
+      const ddl::RelationPtr relation = ddl::current(c, which.table);
+      const catalog::IndexInfo& index = relation->indexes[which.position];
+      calls_functions = may_call_functions(index);
+      name = name_of(index, *relation);
+      return ddl::rebuild_index(c, relation, which.position);
+    });
+    if (status.ok() || !calls_functions || status.error().state.text().starts_with("53")) return status;
+    log_warning("database " + database_->name() + ": " + name +
+                " is not built, REINDEX does it: " + status.error().message);
+    return builder.run(
+        [&](DdlContext& c) { return ddl::mark_unbuilt(c, ddl::current(c, which.table), which.position); });
   }
   void fail(Status status) {
     next_ = indexes_.size();
@@ -178,6 +212,35 @@ class DatabaseRebuild {
 };
 
 }  // namespace
+
+Status leave_unbuilt(InstanceImpl& instance, const std::shared_ptr<catalog::Database>& database,
+                     const std::unordered_set<Oid>& filenodes, const Error& why) {
+  const auto superuser = instance.catalog().role(oid::kBootstrapSuperuser);
+  if (superuser == nullptr) return Error(sqlstate::kDataCorrupted, "the bootstrap superuser is missing");
+  Builder builder(instance, database);
+  INDIGO_TRY(builder.start(superuser->name));
+  return builder.run([&](DdlContext& c) -> Status {
+    std::vector<Oid> tables;
+    ddl::table(c, ddl::pg_class::kOid).scan(c.txn, {}, [&](ddl::RowReader row) {
+      const char kind = row.chr(ddl::pg_class::c_relkind);
+      if ((kind == 'r' || kind == 'm') && filenodes.contains(row.oid(ddl::pg_class::c_relfilenode))) {
+        tables.push_back(row.oid(ddl::pg_class::c_oid));
+      }
+      return true;
+    });
+    for (const Oid oid : tables) {
+      const ddl::RelationPtr relation = ddl::current(c, oid);
+      for (size_t i = 0; i < relation->indexes.size(); i++) {
+        const catalog::IndexInfo& index = relation->indexes[i];
+        if (!index.ready || !may_call_functions(index)) continue;
+        log_warning("database " + database->name() + ": " + name_of(index, *relation) +
+                    " is not built, REINDEX does it: " + why.message);
+        INDIGO_TRY(ddl::mark_unbuilt(c, relation, i));
+      }
+    }
+    return {};
+  });
+}
 
 Status rebuild_after_recovery(InstanceImpl& instance, unsigned threads, bool collations_changed) {
   const auto superuser = instance.catalog().role(oid::kBootstrapSuperuser);

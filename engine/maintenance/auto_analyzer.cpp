@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <span>
@@ -22,6 +23,7 @@
 #include "engine/utility/definition_host.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/statistics.h"
+#include "storage/table.h"
 #include "storage/transaction.h"
 #include "types/oids.h"
 
@@ -94,6 +96,12 @@ struct Rule {
   }
 };
 
+// What reading the table takes many times over, and something for functions of users' own in its expressions.
+Clock::duration time_for(const catalog::RelationInfo& relation) {
+  const uint64_t leaves = relation.table == nullptr ? 0 : relation.table->statistics().leaf_count;
+  return std::chrono::seconds(30) + leaves * std::chrono::microseconds(200);
+}
+
 }  // namespace
 
 AutoAnalyzer::AutoAnalyzer(InstanceImpl& instance) : instance_(instance) {
@@ -152,6 +160,23 @@ void AutoAnalyzer::round() {
   }
 }
 
+bool AutoAnalyzer::is_left_alone(Oid database, Oid table) const {
+  const auto at = left_alone_.find({database, table});
+  return at != left_alone_.end() && Clock::now() < at->second.until;
+}
+
+void AutoAnalyzer::leave_alone(const catalog::Database& database, const catalog::RelationInfo& relation) {
+  constexpr std::chrono::minutes kFirst{10};
+  constexpr std::chrono::hours kLongest{24};
+  const auto now = Clock::now();
+  std::erase_if(left_alone_, [&](const auto& entry) { return now - entry.second.until > kLongest; });
+  LeftAlone& entry = left_alone_[{database.oid(), relation.oid}];
+  entry.wait = std::clamp<std::chrono::minutes>(entry.wait * 2, kFirst, kLongest);
+  entry.until = now + entry.wait;
+  log_warning("automatic analyze of table \"" + database.name() + "." + relation.schema_name + "." + relation.name +
+              "\" takes too long, and is left for " + std::to_string(entry.wait.count()) + " minutes");
+}
+
 void AutoAnalyzer::analyze(const std::shared_ptr<catalog::Database>& database) {
   const auto role = instance_.catalog().role(oid::kBootstrapSuperuser);
   if (role == nullptr) return;
@@ -197,7 +222,7 @@ void AutoAnalyzer::analyze(const std::shared_ptr<catalog::Database>& database) {
     });
     std::erase_if(tables, [&](const auto& t) {
       const ddl::RelationPtr relation = ddl::current(c, t.first);
-      return relation == nullptr || !due(c, relation, t.second);
+      return relation == nullptr || !due(c, relation, t.second) || is_left_alone(database->oid(), t.first);
     });
     return {};
   });
@@ -213,7 +238,15 @@ void AutoAnalyzer::analyze(const std::shared_ptr<catalog::Database>& database) {
       const ddl::RelationPtr relation = ddl::current(c, oid);  // as it is now that it is locked
       if (relation == nullptr || !due(c, relation, tuples)) return {};
       waiter_->works_on(object);
-      return ddl::analyze_table(c, relation, {});
+      waiter_->set_statement_deadline(Clock::now() + time_for(*relation));
+      Status status = ddl::analyze_table(c, relation, {});
+      if (!status.ok() && waiter_->interrupted() == InterruptReason::kStatementTimeout) {
+        leave_alone(*database, *relation);
+      } else if (status.ok()) {
+        left_alone_.erase({database->oid(), oid});
+      }
+      waiter_->set_statement_deadline(kNoDeadline);
+      return status;
     });
     waiter_->works_on(0);
     if (!go_on) return;

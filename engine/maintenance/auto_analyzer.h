@@ -8,17 +8,26 @@
 //    the table that it reads, it gives the table up. It is not in pg_stat_activity and takes no connection.
 // 2. It leaves a database that is to be dropped.
 // 3. Rounds in which nothing was committed since the last one do nothing.
+// 4. A table whose expressions call functions that do not end keeps no other from being analyzed: it has half a minute and what
+//    its size takes, and then is left alone for ten minutes, each time for twice as long, up to a day.
 //
 // Thread safety: all functions. One thread of its own.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/ids.h"
 #include "catalog/database.h"
+
+namespace indigo::catalog {
+struct RelationInfo;
+}  // namespace indigo::catalog
 
 namespace indigo::engine {
 
@@ -38,6 +47,9 @@ class AutoAnalyzer {
   void run();
   void round();
   void analyze(const std::shared_ptr<catalog::Database>& database);
+  // Whether a table has been given up lately; and it is, with a line in the log.
+  bool is_left_alone(Oid database, Oid table) const;
+  void leave_alone(const catalog::Database& database, const catalog::RelationInfo& relation);
 
   InstanceImpl& instance_;
   std::mutex mutex_;  // guards what follows
@@ -45,6 +57,11 @@ class AutoAnalyzer {
   bool stop_ = false;
   Oid database_ = kInvalidOid;   // being worked in
   GivingWay* waiter_ = nullptr;  // of that work
+  struct LeftAlone {
+    std::chrono::minutes wait{0};
+    std::chrono::steady_clock::time_point until;
+  };
+  std::map<std::pair<Oid, Oid>, LeftAlone> left_alone_;  // by database and table; the thread's alone
   std::thread thread_;
 };
 

@@ -10,6 +10,7 @@
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
+#include "engine/programs/call_limit.h"
 #include "engine/session/running_session.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/session_roles.h"
@@ -70,9 +71,14 @@ Result<OwnedDatum> call_alone(InstanceImpl& instance, const std::shared_ptr<cata
   INDIGO_TRY(session.start(options));
   SessionParts& parts = session.parts();
   INDIGO_TRY(parts.begin_statement());
-  auto result = call_in(parts, call, arguments);
+  auto result = call_within_limit(parts, call.function, [&] { return call_in(parts, call, arguments); });
   parts.block().rollback();
   return result;
+}
+
+Result<OwnedDatum> call_running(SessionParts& session, const types::CallInfo& call, std::span<const Datum> arguments) {
+  if (!StartingCalls::on_this_thread()) return call_in(session, call, arguments);
+  return call_within_limit(session, call.function, [&] { return call_in(session, call, arguments); });
 }
 
 exec::HasIndexRoutines* running_host() {
@@ -86,7 +92,7 @@ class IndexCalls final : public exec::IndexRoutines {
       : instance_(instance), database_(std::move(database)) {}
 
   Result<OwnedDatum> call(const types::CallInfo& call, std::span<const Datum> arguments) override {
-    if (SessionParts* session = running_session()) return call_in(*session, call, arguments);
+    if (SessionParts* session = running_session()) return call_running(*session, call, arguments);
     return call_alone(instance_, database_.lock(), call, arguments);
   }
   bool in_session() override { return running_session() != nullptr; }
@@ -134,7 +140,7 @@ class ClassFunctions final : public types::ClassCalls {
     SessionParts* session = running_session();
     if (arguments.size() == 2 && returns_boolean(function, session)) call.result.oid = oid::kBool;
     INDIGO_ASSIGN(const OwnedDatum result,
-                  session != nullptr ? call_in(*session, call, arguments)
+                  session != nullptr ? call_running(*session, call, arguments)
                                      : call_alone(instance_, instance_.catalog().database(database), call, arguments));
     if (result.get().null) {
       return Error(sqlstate::kInternalError, "function " + std::to_string(function) + " returned NULL");

@@ -2,6 +2,8 @@
 under its method."""
 import subprocess
 
+import psycopg2
+
 from server import rows, run
 
 METHODS = ("btree", "hash", "griffin", "indexlet", "hydralist")
@@ -50,4 +52,43 @@ def case_index_methods(case):
     subprocess.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", server.sockets, "-p", str(server.port), "-U", "postgres",
                     "-d", "restored"], input=dump, capture_output=True, text=True, check=True)
     check(server, "restored")
+    assert server.stop() == 0
+
+
+def case_functions_that_have_changed(case):
+    """Indexes call functions whose owner has replaced them since: by one that fails, that gives the same for all rows, that does not end.
+    The server starts, and has the tables and the indexes, which REINDEX builds again."""
+    server = case.start("-c", "max_prepared_transactions=5")
+    c = server.connect()
+    run(c, "create role eve login", "grant create on schema public to eve", "set role eve")
+    for name, body in (("fails", "raise exception 'no more'"), ("same", "return 1"), ("endless", "loop null; end loop")):
+        function = f"create or replace function {name}(a int) returns int immutable language plpgsql as $$ begin %s; end $$"
+        run(c, function % "return a", f"create table t_{name} (a int)", f"insert into t_{name} select generate_series(1, 100)",
+            f"create unique index i_{name} on t_{name} ({name}(a))", f"create index p_{name} on t_{name} (a) where {name}(a) > 0",
+            f"create table e_{name} (a int, exclude using gist (int4range({name}(a), {name}(a) + 1) with &&))",
+            f"insert into e_{name} values (1), (2)")
+        if name != "endless":
+            run(c, f"create table x_{name} (a int)", f"create unique index on x_{name} ({name}(a))",
+                "begin", f"insert into x_{name} values (1), (2)", f"prepare transaction '{name}'")
+        run(c, function % body)
+    for stop in ("kill", "stop"):
+        getattr(server, stop)()
+        server = case.start("-c", "max_prepared_transactions=5")
+        c = server.connect()
+        for name in ("fails", "same", "endless"):
+            assert rows(c, f"select count(*), sum(a) from t_{name}") == [(100, 5050)]
+            assert rows(c, f"select indisvalid from pg_index where indexrelid = 'i_{name}'::regclass") == [(False,)]
+        assert rows(c, "select count(*) from pg_prepared_xacts") == [(2,)]
+    assert 'index "i_fails" of table "t_fails" is not built, REINDEX does it: no more' in case.servers[1].messages()
+    run(c, "commit prepared 'fails'", "commit prepared 'same'")
+    for name in ("fails", "same", "endless"):
+        run(c, f"create or replace function {name}(a int) returns int immutable language plpgsql as $$ begin return a; end $$",
+            f"reindex table t_{name}", f"reindex table e_{name}", "set enable_seqscan = off")
+        assert rows(c, f"select a from t_{name} where {name}(a) = 7") == [(7,)]
+        try:
+            run(c, f"insert into t_{name} values (7)")
+            raise AssertionError(f"{name} is not unique")
+        except psycopg2.errors.UniqueViolation:
+            pass
+    assert rows(c, "select sum(a) from x_fails") == [(3,)]
     assert server.stop() == 0

@@ -96,4 +96,19 @@ def it_can_be_switched_off(binary):
         assert server.end(signal.SIGTERM) == 0
 
 
-CHECKS = [changed_tables_are_analyzed, a_locked_table_waits, it_can_be_switched_off]
+def what_does_not_end_is_left(binary):
+    """A function in statistics of one table does not end: the next one is analyzed, and the server stops."""
+    with tempfile.TemporaryDirectory(prefix="indigo-analyze-") as directory:
+        server = served(binary, directory)
+        con = connect(server.address)
+        con.query("create function f(a int) returns int immutable language plpgsql as $$ begin loop null; end loop; end $$")
+        con.query("create table endless (a int)")
+        con.query("create table plain (a int)")
+        con.query("create statistics s on (f(a)), a from endless")
+        con.query("insert into endless select generate_series(1, 1000)")
+        con.query("insert into plain select generate_series(1, 1000)")
+        eventually(con, SEEN, ['"endless" "1000" "0" "0"', '"plain" "0" "0" "1"'])
+        assert server.end(signal.SIGTERM) == 0
+
+
+CHECKS = [changed_tables_are_analyzed, a_locked_table_waits, it_can_be_switched_off, what_does_not_end_is_left]

@@ -182,7 +182,9 @@ CommandLoop::Next CommandLoop::handle(const Frame& frame) {
     case FunctionCall::kType:
       if (!skip_until_sync_) handle_function_call(frame.body);
       break;
-    case Terminate::kType: return Next::kEnd;
+    case Terminate::kType:  // behind what it asked before, and may still read
+      (void)stream_.flush(Clock::now() + kFarewell, InterruptReason::kDisconnect);
+      return Next::kEnd;
     default:  // COPY's messages after COPY has failed
       break;
   }

@@ -188,6 +188,21 @@ Status mark_to_build(DdlContext& c, const RelationInfo& relation, const WhichInd
   return {};
 }
 
+Status mark_unbuilt(DdlContext& c, const RelationPtr& relation, size_t position) {
+  const IndexInfo& index = relation->indexes[position];
+  INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)}, [](RowValues& v) {
+    v.flag(pg_index::c_indisready, false).flag(pg_index::c_indisvalid, false);
+  }));
+  const Oid filenode = filenode_of(c, index.oid);
+  if (const IndexId id = c.catalog.database_object().physical(filenode).index) {
+    release_physical(c, filenode);
+    c.store().on_end(
+        c.txn, [table = relation->table, id] { table->drop_index(id); }, [] {});
+  }
+  c.catalog.changed({index.oid, relation->oid});
+  return {};
+}
+
 Status rebuild_indexes(DdlContext& c, const RelationPtr& relation) {
   Progress* const shown = running(c.host.progress(), ProgressCommand::kCluster);
   if (shown != nullptr) shown->set(progress::cluster::kPhase, progress::cluster::kRebuildingIndexes);

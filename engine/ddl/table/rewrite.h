@@ -22,6 +22,8 @@ Status copy_rows(DdlContext& c, const RelationInfo& from, const RelationInfo& to
 // Indexes that were left unbuilt (CREATE INDEX CONCURRENTLY failed) shall be built by the rewriting that follows.
 using WhichIndexes = std::function<bool(const IndexInfo& index)>;
 Status mark_to_build(DdlContext& c, const RelationInfo& relation, const WhichIndexes& which);
+// The contrary: nobody reads or writes the index any more. No other session may use the table.
+Status mark_unbuilt(DdlContext& c, const RelationPtr& relation, size_t position);
 // Builds all secondary indexes of a table that has its rows and none of its indexes.
 Status rebuild_indexes(DdlContext& c, const RelationPtr& relation);
 // One of them, by its position in relation->indexes; several sessions may, at once. Nothing to do for the key of the table itself.
