@@ -54,7 +54,7 @@ set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "PostgreSQL-compatible in-memory databas
  The database as a library: one archive, headers for C and C++.")
 set(CPACK_DEBIAN_SERVER_PACKAGE_NAME indigo)
 set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "libc6 (>= 2.36)")
-set(CPACK_DEBIAN_SERVER_PACKAGE_RECOMMENDS "libpq5, libpmem2-1, tzdata, postgresql-client")
+set(CPACK_DEBIAN_SERVER_PACKAGE_RECOMMENDS "libpq5, libpmem2-1, libxslt1.1, tzdata, postgresql-client")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libindigo-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "libc6-dev, libstdc++-12-dev")

@@ -69,6 +69,8 @@ indigo_external(stemmer HEADER libstemmer.h ARCHIVES stemmer)
 # XML; its headers lie in a folder of their own. ICU, zlib and liblzma are what the archive refers to.
 indigo_external(xml2 HEADER libxml2/libxml/tree.h ARCHIVES xml2 z lzma icuuc icudata)
 target_include_directories(external_xml2 SYSTEM INTERFACE "${INDIGO_xml2_INCLUDE}/libxml2")
+# XSLT: headers alone; Debian has no archive, types/extension/xml2/libxslt.h loads the library when it is asked for.
+indigo_external(xslt HEADER libxslt/xslt.h)
 indigo_external(pg_query HEADER pg_query/pg_query.pb-c.h ARCHIVES pg_query)
 # Its allocations are renamed to functions of sql/parse/grammar_call.cpp, where running out of memory is an error.
 set(pg_query_archive ${indigo_BINARY_DIR}/libpg_query_renamed.a)

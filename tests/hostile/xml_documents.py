@@ -23,6 +23,18 @@ def spaces(count):
     return " ".join(f'xmlns:n{i}="u{i}"' for i in range(count))
 
 
+def template(body):
+    return ('<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">'
+            f'<xsl:template match="/" name="x">{body}</xsl:template></xsl:stylesheet>')
+
+
+def transformed(document, stylesheet):
+    return f"{XML2}select xslt_process({document}, {quoted(stylesheet)})"
+
+
+XML2 = "create extension if not exists xml2; "
+CALL = '<xsl:call-template name="x"/>'
+NEXT = '<xsl:call-template name="x"><xsl:with-param name="n" select="$n + 1"/></xsl:call-template>'
 NOTHING = ("", "0", "f", "t")
 CASES = [
     ("XML: entities of entities", f"select {quoted(laughs(20, 10))}::xml is null", ("2200M", "2200N")),
@@ -76,6 +88,27 @@ CASES = [
     ("XML: constructs' functions by name", "select indigo_xmlelement('a', array['b', 'c'], 1)", "0A000"),
     ("XML: constructs' functions by name, with numbers", "select indigo_xmlconcat(1, 2)", "0A000"),
     ("XML: constructs' functions with nulls", "select indigo_xmlforest(null, null)", "0A000"),
+    ("XSLT: endless recursion", transformed("'<a/>'", template(CALL)), "38000"),
+    ("XSLT: endless recursion within conditions",
+     transformed("'<a/>'", template('<xsl:if test="1"><xsl:for-each select="/">' + CALL + "</xsl:for-each></xsl:if>")), "38000"),
+    ("XSLT: a loop of calls", FAST + transformed("'<a/>'", template(
+        f'<xsl:param name="n" select="0"/><xsl:if test="$n &lt; 60">{NEXT}{NEXT}</xsl:if>')), TOO_MUCH),
+    ("XSLT: a growing result", FAST + transformed("'<a/>'", template(
+        f'<xsl:param name="n" select="0"/><xsl:if test="$n &lt; 60"><b/>{NEXT}{NEXT}</xsl:if>')), TOO_MUCH),
+    ("XSLT: a growing text", transformed("'<a/>'", template(
+        '<xsl:param name="n" select="\'xxxxxxxxxx\'"/><xsl:call-template name="x"><xsl:with-param name="n" '
+        'select="concat($n, $n)"/></xsl:call-template>')), TOO_MUCH),
+    ("XSLT: rows by rows", FAST + transformed("'<a>' || repeat('<b/>', 10000) || '</a>'", template(
+        '<xsl:for-each select="//b"><xsl:for-each select="//b"><xsl:for-each select="//b"/></xsl:for-each></xsl:for-each>')), TOO_MUCH),
+    ("XSLT: a file by document()", transformed("'<a/>'", template("<xsl:value-of select=\"document('/etc/passwd')\"/>")), "38000"),
+    ("XSLT: a file by import", transformed("'<a/>'", template("").replace(
+        "<xsl:template", '<xsl:import href="/etc/passwd"/><xsl:template')), "38000"),
+    ("XSLT: a file as an entity", transformed(quoted(declared([("e", "SYSTEM 'file:///etc/passwd'")], "&e;")), template(
+        '<x><xsl:value-of select="string-length(.)"/></x>')), ('<?xml version="1.0"?>\n<x>0</x>\n', "38000")),
+    ("XSLT: many attributes", XML2 + "select xslt_process('<a ' || string_agg(format('a%s=\"\"', i), ' ') || '/>', '<b/>') "
+     "from generate_series(1, 300000) i", "54000"),
+    ("XSLT: many attributes in an entity", XML2 + "select xslt_process('<!DOCTYPE a [<!ENTITY e ''&#60;b ' || "
+     "string_agg(format('a%s=\"\"', i), ' ') || '/>''>]><a>&e;</a>', '<b/>') from generate_series(1, 300000) i", "54000"),
     ("XML: the answer after all of these", "select xpath('/a/b/text()', '<a><b>fine</b></a>')", "{fine}"),
 ]
 

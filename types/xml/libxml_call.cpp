@@ -46,6 +46,9 @@ static_assert(sizeof(Block) % 16 == 8);
 class Call;
 thread_local Call* current = nullptr;
 
+const OtherLibxml* other_copy = nullptr;  // set before a thread says that it uses it
+thread_local bool uses_other = false;
+
 class Call {
  public:
   // `apart`: used by a thread of its own, which its owner may stop.
@@ -64,6 +67,7 @@ class Call {
   void attach() { current = this; }
   static void detach() {
     std::memset(&xmlLastError, 0, sizeof xmlLastError);  // its texts are the call's
+    if (uses_other) std::memset(other_copy->last_error(), 0, sizeof(xmlError));
     current = nullptr;
   }
   // Its thread is stopped: what that still gives back at its end may have been given back already.
@@ -227,6 +231,22 @@ xmlParserInput* load_nothing(const char* url, const char* id, xmlParserCtxt* con
   return xmlNewStringInputStream(context, reinterpret_cast<const xmlChar*>(""));
 }
 
+xmlExternalEntityLoader other_loader_before = nullptr;
+
+xmlParserInput* load_nothing_there(const char* url, const char* id, xmlParserCtxt* context) {
+  if (current == nullptr) return other_loader_before(url, id, context);
+  return other_copy->string_input(context, reinterpret_cast<const xmlChar*>(""));
+}
+
+// What libxml2 keeps of this thread: where it does not get memory for that, it does not return.
+void make_thread_state(decltype(&xmlGetGlobalState) state) {
+  void* const probe = std::malloc(2 * sizeof(xmlGlobalState));
+  if (probe == nullptr) throw std::bad_alloc();
+  std::free(probe);
+  const MustNotFail scope;
+  state();
+}
+
 void start_library() {
   static constinit Once started;
   started.call([] {
@@ -236,14 +256,9 @@ void start_library() {
     loader_before = xmlGetExternalEntityLoader();
     xmlSetExternalEntityLoader(load_nothing);
   });
-  // What libxml2 keeps of this thread: where it does not get memory for that, it does not return.
   thread_local bool known = false;
   if (known) return;
-  void* const probe = std::malloc(2 * sizeof(xmlGlobalState));
-  if (probe == nullptr) throw std::bad_alloc();
-  std::free(probe);
-  const MustNotFail scope;
-  xmlGetGlobalState();
+  make_thread_state(xmlGetGlobalState);
   known = true;
 }
 
@@ -304,6 +319,21 @@ Status with_libxml(const std::function<Status()>& f, bool may_take_long) {
   }
   if (outcome.failed) std::rethrow_exception(outcome.failed);
   return std::move(outcome.status);
+}
+
+void adopt_libxml(const OtherLibxml& other) {
+  const MustNotFail scope;
+  other.set_memory(indigo_xml_free, indigo_xml_malloc, indigo_xml_malloc, indigo_xml_realloc, indigo_xml_strdup);
+  other.start();
+  other_loader_before = other.loader();
+  other_copy = &other;
+  other.set_loader(load_nothing_there);
+}
+
+void use_other_libxml() {
+  if (uses_other) return;
+  make_thread_state(other_copy->thread_state);
+  uses_other = true;
 }
 
 int raise_libxml_shield(bool needed) {

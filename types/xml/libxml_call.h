@@ -12,6 +12,9 @@
 // Thread safety: all functions.
 #pragma once
 
+#include <libxml/globals.h>
+#include <libxml/parser.h>
+
 #include <functional>
 #include <memory>
 #include <type_traits>
@@ -49,6 +52,22 @@ template <class Function>
     return call.value;
   }
 }
+
+// A second copy of libxml2, which a shared library has brought into the process.
+struct OtherLibxml {
+  decltype(&xmlGcMemSetup) set_memory = nullptr;
+  decltype(&xmlInitParser) start = nullptr;
+  decltype(&xmlSetExternalEntityLoader) set_loader = nullptr;
+  decltype(&xmlGetExternalEntityLoader) loader = nullptr;
+  xmlParserInput* (*string_input)(xmlParserCtxt*, const xmlChar*) = nullptr;
+  decltype(&xmlGetGlobalState) thread_state = nullptr;
+  decltype(&__xmlLastError) last_error = nullptr;
+};
+// From now on what it allocates within a call belongs to the call, too, and it loads nothing there. Once, and for one copy; it is
+// not unloaded. `other` lives as long as the process.
+void adopt_libxml(const OtherLibxml& other);
+// Before a thread's call that uses the copy.
+void use_other_libxml();
 
 // In a handler that libxml2 calls: the thread is not stopped between the two. What calls them has nothing to clean up (no local
 // with a destructor, no try), and what it calls between them is not inlined: see StoppableThread, 3.

@@ -91,12 +91,16 @@ bool too_many_attributes(std::string_view text) {
 }
 constexpr const char* kTooManyAttributes = "an XML element has too many attributes";
 
+const XmlParserMaker& maker_of(const void* parser) {
+  return *static_cast<const XmlParserMaker*>(static_cast<const xmlParserCtxt*>(parser)->_private);
+}
+
 // What an entity stands for may have elements; they are where it is declared, with its references to characters replaced.
 void declare_entity(void* context, const xmlChar* name, int type, const xmlChar* public_id, const xmlChar* system_id,
                     xmlChar* content) {
   if (content != nullptr && too_many_attributes(reinterpret_cast<const char*>(content)))
     leave_libxml(kTooManyAttributes);
-  xmlSAX2EntityDecl(context, name, type, public_id, system_id, content);
+  maker_of(context).declare_entity(context, name, type, public_id, system_id, content);
 }
 
 // Attributes that elements have by themselves, each of which is compared with each.
@@ -109,7 +113,7 @@ void declare_attribute(void* context, const xmlChar* element, const xmlChar* nam
        node != nullptr && node->type == XML_ATTRIBUTE_DECL; node = node->prev) {
     if (++known > kXmlAttributesMost) leave_libxml(kTooManyAttributes);
   }
-  xmlSAX2AttributeDecl(context, element, name, type, def, value, values);
+  maker_of(context).declare_attribute(context, element, name, type, def, value, values);
 }
 
 const char* declaration_error(int code) {
@@ -229,10 +233,13 @@ Error XmlErrors::error(SqlState state, std::string message) const {
   return Error(state, std::move(message)).with_detail(text_);
 }
 
-Result<xmlParserCtxt*> new_xml_parser(std::string_view text) {
+const XmlParserMaker kXmlParserMaker = {xmlNewParserCtxt, xmlSAX2EntityDecl, xmlSAX2AttributeDecl};
+
+Result<xmlParserCtxt*> new_xml_parser(std::string_view text, const XmlParserMaker& maker) {
   if (too_many_attributes(text)) return Error(sqlstate::kProgramLimitExceeded, kTooManyAttributes);
-  xmlParserCtxt* const parser = libxml(xmlNewParserCtxt);
+  xmlParserCtxt* const parser = libxml([&] { return maker.make(); });
   if (parser == nullptr) throw std::bad_alloc();
+  parser->_private = const_cast<XmlParserMaker*>(&maker);
   parser->sax->entityDecl = declare_entity;
   parser->sax->attributeDecl = declare_attribute;
   return parser;

@@ -4,6 +4,7 @@
 // Thread safety: all functions; what is called within with_libxml() says so.
 #pragma once
 
+#include <libxml/parser.h>
 #include <libxml/tree.h>
 #include <libxml/xmlerror.h>
 
@@ -46,11 +47,12 @@ class XmlErrors {
   XmlErrors& operator=(const XmlErrors&) = delete;
 
   bool any() const { return any_; }
+  // libxml2's structured handler, whose context is an object of this class.
+  static void take(void* self, xmlError* error);
   // With what was said as detail.
   Error error(SqlState state, std::string message) const;
 
  private:
-  static void take(void* self, xmlError* error);
   [[gnu::noinline]] static void keep(void* to, xmlError* error);
   void note(const xmlError& said);
 
@@ -64,8 +66,15 @@ class XmlErrors {
   xmlGenericErrorFunc const generic_before_;
 };
 
-// A parser for the text; within with_libxml(). 54000 when an element has too many attributes.
-Result<xmlParserCtxt*> new_xml_parser(std::string_view text);
+// How a copy of libxml2 makes a parser, and takes declarations.
+struct XmlParserMaker {
+  xmlParserCtxt* (*make)();
+  entityDeclSAXFunc declare_entity;
+  attributeDeclSAXFunc declare_attribute;
+};
+extern const XmlParserMaker kXmlParserMaker;  // of the copy that is linked
+// A parser for the text; within with_libxml(). 54000 when an element has too many attributes. `maker` lives as long as the parser.
+Result<xmlParserCtxt*> new_xml_parser(std::string_view text, const XmlParserMaker& maker = kXmlParserMaker);
 // 53200 when what is made of a document takes too much.
 Status check_xml_memory(size_t bytes);
 

@@ -12,8 +12,6 @@ namespace indigo::types::xml2 {
 
 namespace {
 
-constexpr SqlState kExternalRoutineException{"38000"};
-
 Result<bool> read(const std::string& text, const std::vector<std::string>& paths, const Use& use) {
   std::vector<std::string> warnings;
   const XmlErrors errors(true, warnings);

@@ -13,6 +13,8 @@
 
 namespace indigo::types::xml2 {
 
+inline constexpr SqlState kExternalRoutineException{"38000"};
+
 // Calls `use` with what each path gives, beginning at the root element: null when it gives nothing. Not called when the text is not
 // well-formed; the answer is whether it is. 38000 when a path is none.
 using Use = std::function<Status(const std::vector<xmlXPathObject*>& found)>;

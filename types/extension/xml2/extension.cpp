@@ -1,4 +1,4 @@
-// xml2 1.1, but for XSLT. xpath_table, which runs a query, is in engine/system/xpath_table.cpp.
+// xml2 1.1. xpath_table, which runs a query, is in engine/system/xpath_table.cpp.
 #include "types/extension/extension.h"
 
 #include <libxml/tree.h>
@@ -9,6 +9,7 @@
 
 #include "base/sqlstate.h"
 #include "types/extension/xml2/documents.h"
+#include "types/extension/xml2/stylesheet.h"
 #include "types/function/kernel.h"
 #include "types/system/delegate.h"
 #include "types/textsearch/session.h"
@@ -125,12 +126,15 @@ bool xpath_bool(FuncContext& context, Str document, Str path) {
   return out;
 }
 
-Text no_stylesheets(FuncContext& context) {
-  context.fail(sqlstate::kFeatureNotSupported, "xslt_process() is not available without libxslt");
+Text xslt_process_with(FuncContext& context, Str document, Str stylesheet, Str parameters) {
+  auto done = xml2::transform(std::string(document), std::string(stylesheet), std::string(parameters));
+  if (done.ok()) return std::move(*done);
+  context.fail(std::move(*done.take_error()));
   return {};
 }
-Text xslt_process(FuncContext& context, Str, Str) { return no_stylesheets(context); }
-Text xslt_process_with(FuncContext& context, Str, Str, Str) { return no_stylesheets(context); }
+Text xslt_process(FuncContext& context, Str document, Str stylesheet) {
+  return xslt_process_with(context, document, stylesheet, {});
+}
 
 constexpr std::string_view kDefinitions = R"sql(
 create function xml_valid(text) returns bool as 'xml_is_well_formed' language internal strict stable parallel safe;
