@@ -115,6 +115,8 @@ Status InstanceImpl::start() {
   std::set<uint32_t> given;
   for (const auto& [name, text] : options_.settings) given.insert(*find_setting(name));
   INDIGO_TRY(system_settings_.start(options_.data_directory, defaults_, std::move(given)));
+  statement_statistics_.set_most(
+      std::strtoull(defaults_[*find_setting("pg_stat_statements.max")].c_str(), nullptr, 10));
   INDIGO_ASSIGN(const log::Durability level, durability());
   defaults_[*find_setting("durability")] = log::durability_name(level);
   storage::StoreOptions store_options;

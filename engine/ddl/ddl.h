@@ -54,6 +54,8 @@ class DdlHost {
   // Of the program that the statement stands in; null: of none.
   virtual const sql::VariableScope* variables() { return nullptr; }
   virtual void notice(Severity severity, const Error& text) = 0;
+  // Whether the session has loaded this module.
+  virtual bool has_loaded(std::string_view /*module*/) const { return false; }
   // The statement is a role's, within a security-restricted operation of another.
   virtual bool is_restricted() const { return false; }
   // Constraint checks of this transaction wait for rows of the table: its rows must stay as they are.

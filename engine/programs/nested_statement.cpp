@@ -13,9 +13,9 @@
 #include "engine/programs/active_view.h"
 #include "engine/programs/routine.h"
 #include "engine/programs/row_catcher.h"
-#include "engine/session/auto_explain.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/statement_counter.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/utility/utility.h"
@@ -95,7 +95,7 @@ std::unique_ptr<Execution> NestedStatement::take_execution(SessionParts& session
     idle_plan_ = prepared_->plan.get();
     idle_version_ = catalog_version;
   }
-  if (idle_.empty()) return session.auto_explain().execution(*prepared_);
+  if (idle_.empty()) return session.statement_counter().execution(prepared_);
   auto execution = std::move(idle_.back());
   idle_.pop_back();
   return execution;
@@ -176,9 +176,12 @@ Result<NestedStatement::Outcome> NestedStatement::run_utility(SessionParts& sess
   const std::shared_ptr<const ResultShape> shape = utility_shape_;
   RowCatcher catcher(session, rows);
   Outcome outcome;
+  const PreparedPtr counted = prepared_;
+  StatementCounter::Run count(session.statement_counter(), *counted);
   UtilityCall call{session,     *parsed_, parsed_->node, parameters, prepared_->parameter_types,
                    shape.get(), catcher,  outcome.tag,   false,      may_commit_};
   INDIGO_TRY(catch_raised([&] { return engine::run_utility(*statement, call); }));
+  count.ended(outcome.tag);
   session.transaction().next_command();
   outcome.rows = std::max(catcher.row_count(), rows_of_tag(outcome.tag));
   return outcome;

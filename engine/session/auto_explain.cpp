@@ -12,7 +12,6 @@
 #include "engine/session/statement_log.h"
 #include "engine/settings/applied_settings.h"
 #include "engine/settings/changed_settings.h"
-#include "engine/settings/identifier_list.h"
 #include "engine/settings/settings.h"
 #include "sql/explain/explain_plan.h"
 #include "types/number/random.h"
@@ -97,13 +96,6 @@ void AutoExplain::load() {
   loaded_ = true;
   for (const Error& warning : session_.settings().load_module(kModule)) session_.notice(Severity::kWarning, warning);
   session_.discard_plans();  // and executions that tell nobody
-}
-
-void AutoExplain::preload(std::initializer_list<const char*> settings) {
-  for (const char* name : settings) {
-    const auto libraries = split_identifier_list(session_.settings().value(*find_setting(name)));
-    if (libraries && std::find(libraries->begin(), libraries->end(), kModule) != libraries->end()) return load();
-  }
 }
 
 std::unique_ptr<Execution> AutoExplain::execution(const Prepared& prepared, bool counted) {

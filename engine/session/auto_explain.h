@@ -25,8 +25,6 @@ class AutoExplain {
   explicit AutoExplain(SessionParts& session);
 
   void load();
-  // Loads it when one of these settings names it: shared_preload_libraries and the like.
-  void preload(std::initializer_list<const char*> settings);
   bool loaded() const { return loaded_; }
   // Whether plans may be told of now: then those are wanted that have the statement's literals.
   bool wants_plans() const { return loaded_ && settings_.least_duration_ms >= 0; }

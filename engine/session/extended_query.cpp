@@ -12,7 +12,7 @@
 #include "engine/session/scanner_notices.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/session_settings.h"
-#include "engine/session/statement_count.h"
+#include "engine/session/statement_counter.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
@@ -69,7 +69,7 @@ Status SessionImpl::make_statement(std::string_view name, std::string_view text,
   const bool cached = scanned_.cacheable && parts_.block().state() != TransactionBlock::State::kFailed &&
                       !has_scanner_notices(text, parts_.applied_settings().strings);
   if (name.empty() && cached && scanned_.lifts && parameter_types.empty() && text.find('$') == std::string_view::npos &&
-      !parts_.applied_settings().counts_statements && !parts_.auto_explain().wants_plans()) {
+      !parts_.statement_counter().loaded() && !parts_.auto_explain().wants_plans()) {
     INDIGO_TRY(prepare_lifted(statement, text));
     if (statement.prepared != nullptr) {
       parts_.statements().add(name, std::move(statement));
@@ -287,7 +287,8 @@ Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink
   parts_.begin_message(portal->client_text());
   if (portal->status == Portal::Status::kDone && portal->shape == nullptr) return cannot_run(name);
   parts_.message().log().runs(*portal->prepared);
-  StatementCount count(parts_, portal->prepared);
+  const PreparedPtr counted = portal->prepared;  // it may be planned again
+  StatementCounter::Run count(parts_.statement_counter(), *counted);
   INDIGO_ASSIGN(const PartRun run, run_part(*portal, max_rows, sink));
   if (run.done) count.ended(run.tag);
   const MustNotFail scope;  // it may have committed: the client learns of it

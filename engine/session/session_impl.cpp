@@ -7,9 +7,9 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
 #include "engine/notify/session_notifications.h"
-#include "engine/session/auto_explain.h"
 #include "engine/session/clock.h"
 #include "engine/session/current_message.h"
+#include "engine/session/modules.h"
 #include "engine/session/session_log.h"
 #include "engine/session/session_roles.h"
 #include "engine/session/session_settings.h"
@@ -44,7 +44,7 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
   INDIGO_TRY(settings.set_default("session_authorization", role->name, true));
   parts_.setting_effects().apply_all();
   take_system_settings();
-  parts_.auto_explain().preload({"shared_preload_libraries"});
+  preload_modules(parts_, {"shared_preload_libraries"});
   const types::Locale& locale = parts_.session_catalog().database_object().locale();
   settings.set_internal(*find_setting("lc_collate"), locale.collate);
   settings.set_internal(*find_setting("lc_ctype"), locale.ctype);
@@ -56,7 +56,7 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
   for (const auto& [name, value] : options.settings) {
     INDIGO_TRY(settings.set_default(name, value, may_set_as_superuser(parts_.session_catalog(), role->oid, name)));
   }
-  parts_.auto_explain().preload({"session_preload_libraries"});
+  preload_modules(parts_, {"session_preload_libraries"});
   parts_.setting_effects().forget_changes();
   if (options.replication) {
     if (!role->superuser && !role->replication) {

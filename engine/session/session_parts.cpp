@@ -28,6 +28,7 @@
 #include "engine/session/session_functions.h"
 #include "engine/session/session_roles.h"
 #include "engine/session/session_settings.h"
+#include "engine/session/statement_counter.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
@@ -62,6 +63,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
       setting_effects_(std::make_unique<SessionSettings>(
           *settings_, SettingSession{*applied_, *block_, *roles_, message_->activity(), *catalog_, *functions_})),
       auto_explain_(std::make_unique<AutoExplain>(*this)),
+      statement_counter_(std::make_unique<StatementCounter>(*this)),
       executions_(std::make_unique<ExecutionPool>(*auto_explain_)),
       portals_(std::make_unique<Portals>(*executions_)),
       triggers_(std::make_unique<programs::TriggerCaller>(*this)),
@@ -99,6 +101,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
     return remote_->commit();
   };
   scope_->set_foreign(foreign_host_.get());
+  preparation_->set_counter(statement_counter_.get());
   block_->before_prepare = [this] { return engine::before_prepare(*this); };
   enter_running_sessions(waiter_, *this);
 }

@@ -15,6 +15,7 @@
 //   parameters()   literals and Bind's values -> a portal's parameters       portal/parameter_binding.h
 //   runner()       runs portals and utility statements                       statement_runner.h
 //   auto_explain() who tells of plans that took long                        auto_explain.h
+//   statement_counter()  who counts statements for pg_stat_statements       statement_counter.h
 //   executions()   operators that wait for their plan's next run             execution_pool.h
 //   sequences()    currval and the like                                       sequence_values.h
 //   routines()     functions and procedures in SQL and PL/pgSQL              programs/programs.h
@@ -68,6 +69,7 @@ class TriggerCaller;
 }  // namespace programs
 
 class AutoExplain;
+class StatementCounter;
 class CurrentMessage;
 class ExecutionPool;
 class InstanceImpl;
@@ -121,6 +123,7 @@ class SessionParts {
   ParameterBinding& parameters() { return *parameters_; }
   StatementRunner& runner() { return *runner_; }
   AutoExplain& auto_explain() { return *auto_explain_; }
+  StatementCounter& statement_counter() { return *statement_counter_; }
   ExecutionPool& executions() { return *executions_; }
   SequenceValues& sequences() { return *sequences_; }
   programs::Programs& routines() { return *programs_; }
@@ -175,6 +178,7 @@ class SessionParts {
   const std::unique_ptr<SessionFunctions> functions_;
   const std::unique_ptr<SessionSettings> setting_effects_;
   const std::unique_ptr<AutoExplain> auto_explain_;
+  const std::unique_ptr<StatementCounter> statement_counter_;
   const std::unique_ptr<ExecutionPool> executions_;
   const std::unique_ptr<Portals> portals_;
   const std::unique_ptr<programs::TriggerCaller> triggers_;

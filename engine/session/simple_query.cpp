@@ -8,7 +8,7 @@
 #include "engine/session/scanner_notices.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/session_settings.h"
-#include "engine/session/statement_count.h"
+#include "engine/session/statement_counter.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
@@ -28,7 +28,7 @@ void SessionImpl::statement_error(const Error& error, RowSink& sink) {
 // Whether a plan that may be another text's is good for what was scanned.
 bool SessionImpl::is_cached() {
   return scanned_.cacheable && parts_.block().state() != TransactionBlock::State::kFailed &&
-         !parts_.auto_explain().wants_plans();
+         !parts_.auto_explain().wants_plans() && !parts_.statement_counter().counts_plans();
 }
 
 void SessionImpl::run_query(std::string_view text, RowSink& sink) {
@@ -71,7 +71,8 @@ Status SessionImpl::run_text(std::string_view text, RowSink& sink) {
 
 Status SessionImpl::run_cached(std::string_view text, RowSink& sink) {
   Portal& portal = parts_.portals().simple();
-  if (fold_rows(text, scanned_, folded_)) {
+  // Statistics tell of each number of rows by itself.
+  if (!parts_.statement_counter().loaded() && fold_rows(text, scanned_, folded_)) {
     // What fails is done again with the whole text: errors say where they are in it.
     auto prepared =
         parts_.preparation().prepare_text(folded_.scanned, folded_.text, {.literals = Preparation::Literals::kFolded});
@@ -87,7 +88,7 @@ Status SessionImpl::run_cached(std::string_view text, RowSink& sink) {
   for (bool again = false;; again = true) {
     portal.labels.clear();
     // Statistics tell of each text by itself.
-    ColumnLabels* const labels = parts_.applied_settings().counts_statements ? nullptr : &portal.labels;
+    ColumnLabels* const labels = parts_.statement_counter().loaded() ? nullptr : &portal.labels;
     INDIGO_ASSIGN(PreparedPtr prepared, parts_.preparation().prepare_text(scanned_, text, {.labels = labels}));
     if (prepared == nullptr) return run_text(text, sink);
     portal.prepared = std::move(prepared);
@@ -123,7 +124,8 @@ Status SessionImpl::run_simple(Portal& portal, bool last, RowSink& sink) {
   portal.rows_sent = 0;
   portal.tag.clear();
   parts_.message().log().runs(*portal.prepared);
-  StatementCount count(parts_, portal.prepared);
+  const PreparedPtr counted = portal.prepared;  // it may be planned again
+  StatementCounter::Run count(parts_.statement_counter(), *counted);
   if (portal.prepared->is_utility()) {
     INDIGO_ASSIGN(portal.shape, runner.shape_of(*portal.prepared, {}));
     if (portal.shape) sink.row_description(*portal.shape);

@@ -5,34 +5,42 @@
 
 namespace indigo::engine {
 
-double StatementStatistics::Entry::standard_deviation() const {
+double StatementStatistics::Times::standard_deviation() const {
   return calls > 1 ? std::sqrt(deviations / static_cast<double>(calls)) : 0;
 }
 
-void StatementStatistics::count(const Key& key, std::string_view text, std::chrono::nanoseconds time, int64_t rows) {
-  const double milliseconds = static_cast<double>(time.count()) / 1e6;
+void StatementStatistics::Times::add(double milliseconds) {
+  calls++;
+  total += milliseconds;
+  least = calls == 1 ? milliseconds : std::min(least, milliseconds);
+  most = std::max(most, milliseconds);
+  const double before = milliseconds - mean;
+  mean += before / static_cast<double>(calls);
+  deviations += before * (milliseconds - mean);
+}
+
+bool StatementStatistics::count(const Key& key, Kind kind, std::chrono::nanoseconds time, uint64_t rows) {
   const std::lock_guard lock(mutex_);
-  auto found = entries_.find(key);
-  if (found == entries_.end()) {
-    if (entries_.size() >= kMostStatements) make_room();
-    found = entries_.emplace(key, Entry{key, std::string(text)}).first;
-  }
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return false;
   Entry& e = found->second;
-  e.calls++;
-  e.rows += rows;
-  e.total += milliseconds;
-  e.least = e.calls == 1 ? milliseconds : std::min(e.least, milliseconds);
-  e.most = std::max(e.most, milliseconds);
-  const double before = milliseconds - e.mean;
-  e.mean += before / static_cast<double>(e.calls);
-  e.deviations += before * (milliseconds - e.mean);
+  (kind == Kind::kPlan ? e.plans : e.runs).add(static_cast<double>(time.count()) / 1e6);
+  e.rows += static_cast<int64_t>(rows);
+  return true;
+}
+
+void StatementStatistics::add(const Key& key, std::string text) {
+  const std::lock_guard lock(mutex_);
+  if (entries_.contains(key)) return;
+  if (entries_.size() >= most_) make_room();
+  entries_.emplace(key, Entry{.key = key, .text = std::move(text), .plans = {}, .runs = {}});
 }
 
 // A twentieth of the statements go, those that have run least often.
 void StatementStatistics::make_room() {
   std::vector<std::pair<int64_t, Key>> by_calls;
   by_calls.reserve(entries_.size());
-  for (const auto& [key, e] : entries_) by_calls.emplace_back(e.calls, key);
+  for (const auto& [key, e] : entries_) by_calls.emplace_back(e.runs.calls + e.plans.calls, key);
   const auto end = by_calls.begin() + static_cast<std::ptrdiff_t>(std::max<size_t>(1, by_calls.size() / 20));
   std::nth_element(by_calls.begin(), end, by_calls.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

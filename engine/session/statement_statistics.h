@@ -16,29 +16,37 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "sql/parse/fingerprint.h"
 
 namespace indigo::engine {
 
 class StatementStatistics {
  public:
-  static constexpr size_t kMostStatements = 5000;
-
   struct Key {
     Oid user = kInvalidOid, database = kInvalidOid;
     int64_t query = 0;
+    bool top = true;  // sent by a client, not within another
     friend bool operator==(const Key&, const Key&) = default;
   };
   // Milliseconds. `deviations`: the sum of squares of differences from the mean (Welford).
+  struct Times {
+    int64_t calls = 0;
+    double total = 0, least = 0, most = 0, mean = 0, deviations = 0;
+    double standard_deviation() const;
+    void add(double milliseconds);
+  };
   struct Entry {
     Key key;
     std::string text;
-    int64_t calls = 0, rows = 0;
-    double total = 0, least = 0, most = 0, mean = 0, deviations = 0;
-    double standard_deviation() const;
+    Times plans, runs;
+    int64_t rows = 0;
   };
 
-  void count(const Key& key, std::string_view text, std::chrono::nanoseconds time, int64_t rows);
+  // False when there is no such statement yet: add() makes it.
+  enum class Kind : uint8_t { kPlan, kRun };
+  bool count(const Key& key, Kind kind, std::chrono::nanoseconds time, uint64_t rows);
+  void add(const Key& key, std::string text);
+  // How many statements there is room for: pg_stat_statements.max. Before any is counted.
+  void set_most(size_t most) { most_ = most; }
   std::vector<Entry> entries() const;
   // Forgets the statements of this user, database and number; of all where one is 0.
   void reset(Oid user, Oid database, int64_t query, int64_t now);
@@ -55,9 +63,10 @@ class StatementStatistics {
 
   struct Hash {
     size_t operator()(const Key& key) const {
-      return std::hash<int64_t>()(key.query) ^ (uint64_t{key.user} << 32 | key.database);
+      return std::hash<int64_t>()(key.query) ^ (uint64_t{key.user} << 32 | key.database) ^ uint64_t { key.top } << 63;
     }
   };
+  size_t most_ = 5000;
   mutable std::mutex mutex_;
   std::unordered_map<Key, Entry, Hash> entries_;
   Info info_;

@@ -11,6 +11,7 @@
 #include "engine/row_sink.h"
 #include "engine/settings/auto_explain_settings.h"
 #include "engine/settings/log_settings.h"
+#include "engine/settings/statement_statistics_settings.h"
 #include "sql/parse/string_syntax.h"
 #include "types/function/context.h"
 
@@ -25,12 +26,12 @@ struct AppliedSettings {
   uint64_t work_memory_bytes = 0;   // the limit of one operator that does not spill
   uint64_t memory_limit_bytes = 0;  // of all that the session holds; 0: no limit
   std::shared_ptr<exec::SpillSpace> spill = std::make_shared<exec::SpillSpace>();
-  bool replica = false;            // session_replication_role
-  bool counts_statements = false;  // shared_preload_libraries names pg_stat_statements
-  sql::StringSyntax strings;       // of clients' texts
+  bool replica = false;       // session_replication_role
+  sql::StringSyntax strings;  // of clients' texts
   Severity client_min_severity = Severity::kNotice;
   LogSettings log;
   AutoExplainSettings auto_explain;
+  StatementStatisticsSettings statistics;  // pg_stat_statements
 };
 
 }  // namespace indigo::engine

@@ -301,7 +301,7 @@ constexpr SettingRow kPostgresRows[] = {
       .apply =
           [](Session& s, const std::string& v) {
             const auto libraries = split_identifier_list(v).value_or(std::vector<std::string>());
-            s.applied.counts_statements =
+            s.applied.statistics.loaded =
                 std::find(libraries.begin(), libraries.end(), "pg_stat_statements") != libraries.end();
           }}},
     {"ssl_ciphers", {.is_private = true}},

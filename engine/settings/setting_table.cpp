@@ -10,8 +10,10 @@
 #include <map>
 
 #include "base/sqlstate.h"
+#include "engine/settings/authentication_delay_settings.h"
 #include "engine/settings/auto_explain_settings.h"
 #include "engine/settings/setting_rows.h"
+#include "engine/settings/statement_statistics_settings.h"
 #include "types/text/ascii.h"
 #include "types/text/boolean_word.h"
 
@@ -25,7 +27,10 @@ constexpr SettingDefinition kPostgresSettings[] = {
 
 std::vector<SettingDefinition> make_table() {
   std::vector<SettingDefinition> all(std::begin(kPostgresSettings), std::end(kPostgresSettings));
-  for (const auto more : {own_settings(), auto_explain_settings()}) all.insert(all.end(), more.begin(), more.end());
+  for (const auto more :
+       {own_settings(), auto_explain_settings(), statement_statistics_settings(), authentication_delay_settings()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
   std::map<std::string_view, const SettingBehavior*> behaviors;
   for (const SettingRow& row : postgres_setting_rows()) behaviors.emplace(row.name, &row.behavior);
   for (SettingDefinition& d : all) {

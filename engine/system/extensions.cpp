@@ -22,17 +22,19 @@ Status available_versions(SessionParts&, std::span<const Datum>, const SystemRow
     std::vector<Datum> names;
     for (const std::string_view name : e.required) names.push_back(Datum::of(Str(name)));
     const std::string required = make_array(oid::kName, Phys::kStr, names);
-    const Datum row[] = {
-        Datum::of(Str(e.name)),
-        Datum::of(Str(e.version)),
-        Datum::of(true),  // PostgreSQL's default, and what "trusted" makes bearable
-        Datum::of(e.trusted),
-        Datum::of(e.relocatable),
-        e.schema.empty() ? Datum::make_null(Phys::kStr) : Datum::of(Str(e.schema)),
-        names.empty() ? Datum::make_null(Phys::kStr) : Datum::of(Str(required)),
-        Datum::of(Str(e.comment)),
-    };
-    sink(row);
+    for (const std::string_view version : types::versions_of(e)) {
+      const Datum row[] = {
+          Datum::of(Str(e.name)),
+          Datum::of(Str(version)),
+          Datum::of(true),  // PostgreSQL's default, and what "trusted" makes bearable
+          Datum::of(e.trusted),
+          Datum::of(e.relocatable),
+          e.schema.empty() ? Datum::make_null(Phys::kStr) : Datum::of(Str(e.schema)),
+          names.empty() ? Datum::make_null(Phys::kStr) : Datum::of(Str(required)),
+          Datum::of(Str(e.comment)),
+      };
+      sink(row);
+    }
   }
   return {};
 }

@@ -19,12 +19,12 @@
 #include "engine/copy/copy_writer.h"
 #include "engine/copy/server_copy.h"
 #include "engine/exec/change/bulk_insert.h"
-#include "engine/session/auto_explain.h"
 #include "engine/session/current_message.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/statement_counter.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
@@ -548,7 +548,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   INDIGO_TRY(session.runner().lock_relations(prepared, call.parameters));
   const storage::ReadView view = session.transaction().view();
   const ActiveView active(session.scope().active_view(), view, prepared->plan.get());
-  auto execution = session.auto_explain().execution(*prepared);
+  auto execution = session.statement_counter().execution(prepared);
   INDIGO_TRY(execution->open(session.scope().execution_context(view, call.parameters)));
   Arena arena;
   types::FuncContext output(session.context());

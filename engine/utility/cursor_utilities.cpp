@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "engine/session/auto_explain.h"
 #include "engine/session/current_message.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/session_roles.h"
+#include "engine/session/statement_counter.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
@@ -68,7 +68,7 @@ Status run_again(SessionParts& session, Portal& portal) {
   const bool at_end = portal.status == Portal::Status::kDone;
   auto pin = std::move(portal.pin);  // the snapshot must not go while the query runs again
   session.portals().abandon(portal);
-  portal.execution = session.auto_explain().execution(*portal.prepared);
+  portal.execution = session.statement_counter().execution(portal.prepared);
   INDIGO_TRY(portal.execution->open(session.scope().execution_context(portal.view, portal.parameters)));
   INDIGO_TRY(session.runner().materialise(portal));
   portal.buffer->position = portal.rows_sent + (at_end ? 1 : 0);

@@ -23,6 +23,7 @@
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
+#include "engine/settings/settings.h"
 #include "engine/statement/prepared.h"
 #include "engine/utility/utility.h"
 #include "sql/parse/tree_names.h"
@@ -55,6 +56,7 @@ class DefinitionHost final : public DdlHost {
     return ask_foreign_server(session_, server, statement);
   }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
+  bool has_loaded(std::string_view module) const override { return session_.settings().has_loaded(module); }
   Progress* progress() override { return &session_.message().activity().progress; }
   bool is_restricted() const override { return session_.roles().is_restricted(); }
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }

@@ -15,6 +15,7 @@
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/session_roles.h"
+#include "engine/session/statement_counter.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
@@ -169,11 +170,14 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   const storage::ReadView view = source == Source::kDefinition ? txn.newest_view() : txn.view();
   const ActiveView active(session_.scope().active_view(), view, prepared->plan.get());
   INDIGO_TRY(execution->open(session_.scope().execution_context(view, parameters)));
+  uint64_t count = 0;
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
     if (chunk == nullptr) break;
+    count += chunk->rows();
     INDIGO_TRY(rows(columns, *chunk));
   }
+  session_.statement_counter().note_definition_rows(count);
   if (observer_ != nullptr) INDIGO_TRY(observer_(prepared, *execution));
   execution->close();
   return {};

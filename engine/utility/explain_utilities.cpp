@@ -13,6 +13,7 @@
 #include "engine/session/portal/preparation.h"
 #include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/statement_counter.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
@@ -154,7 +155,7 @@ Status explain_query(UtilityCall& call, const PreparedPtr& prepared, std::span<c
   const auto begin = Clock::now();
   const storage::ReadView view = session.transaction().view();
   const ActiveView active(session.scope().active_view(), view, prepared->plan.get());
-  const auto execution = session.auto_explain().execution(*prepared, true);
+  const auto execution = session.statement_counter().execution(prepared, true);
   INDIGO_TRY(execution->open(session.scope().execution_context(view, parameters)));
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));

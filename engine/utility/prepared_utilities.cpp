@@ -10,6 +10,7 @@
 #include "engine/session/portal/preparation.h"
 #include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/statement_counter.h"
 #include "engine/session/statement_runner.h"
 #include "engine/settings/applied_settings.h"
 #include "engine/statement/result_shape.h"
@@ -134,9 +135,12 @@ Status run_execute(UtilityCall& call) {
       !same_types(call.shape, portal.prepared->text_shape.get()))
     return result_type_changed();  // another statement has this name since the client has been told of the columns
   if (call.shape != nullptr) portal.shape = std::shared_ptr<const ResultShape>(std::shared_ptr<void>(), call.shape);
+  const PreparedPtr counted = portal.prepared;
+  StatementCounter::Run count(session.statement_counter(), *counted, &portal.source_text);
   Status status = portal.prepared->is_utility() ? session.runner().run_utility(portal, call.sink)
                                                 : session.runner().run_plan(portal, 0, call.sink);
   if (!status.ok()) session.portals().abandon(portal);
+  if (status.ok()) count.ended(portal.tag);
   call.tag = portal.tag;
   return status;
 }

@@ -8,7 +8,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/programs/plpgsql/function.h"
 #include "engine/programs/procedure_call.h"
-#include "engine/session/auto_explain.h"
+#include "engine/session/modules.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/transaction_block.h"
 #include "engine/utility/families.h"
@@ -101,10 +101,7 @@ Status run_load(UtilityCall& call) {
     return Error(sqlstate::kInsufficientPrivilege, "access to library \"" + std::string(file) + "\" is not allowed");
   }
   const std::string_view name = types::module_name(file);
-  if (!plugin && name == AutoExplain::kModule) {
-    call.session.auto_explain().load();
-    return {};
-  }
+  if (!plugin && load_module(call.session, name)) return {};
   if (!plugin && (name == kLanguage || types::find_extension(name) != nullptr)) return {};
   return Error(SqlState("58P01"), "could not access file \"" + std::string(file) + "\": No such file or directory");
 }

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import time
 
 import protocol
 from probes import Served, answers, connect, done, eventually, value
@@ -119,6 +120,24 @@ def clients_show_certificates(binary):
         contains(house.psql("select 1", user="alice")[1], "connection requires a valid client certificate")
         assert login("alice", "forged")[0] == "", "a stranger's certificate was taken"
         answers(house.server.address)
+
+
+def auth_delay_lets_those_wait_who_do_not_come_in(binary):
+    def took(password):
+        begin = time.monotonic()
+        answer = house.psql("select 1", password=password)
+        return time.monotonic() - begin, answer
+
+    with House(binary, **{"shared_preload_libraries": "auth_delay", "auth_delay.milliseconds": "1200"}) as house:
+        seconds, (_, complaint) = took("wrong")
+        contains(complaint, "password authentication failed")
+        assert seconds >= 1.2, f"after {seconds} seconds"
+        seconds, answer = took("secret")
+        same(answer, ("1", ""))
+        assert seconds < 1.2, f"after {seconds} seconds"
+        same(value(house.owner, "show auth_delay.milliseconds"), "1200ms")
+    with House(binary, **{"auth_delay.milliseconds": "1200"}) as house:
+        assert took("wrong")[0] < 1.2, "though the module is not loaded"
 
 
 def files_are_read_again(binary):
@@ -351,6 +370,7 @@ CHECKS = [
     sockets_have_modes_and_places_are_kept,
     clients_see_the_certificate_that_they_trust,
     clients_show_certificates,
+    auth_delay_lets_those_wait_who_do_not_come_in,
     files_are_read_again,
     system_users_are_roles,
     much_goes_through_tls,

@@ -73,6 +73,43 @@ const Extension* find_extension(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
+namespace {
+
+std::vector<ExtensionScript> all_scripts(const Extension& extension) {
+  std::vector<ExtensionScript> out = {{{}, extension.version, extension.definitions}};
+  out.insert(out.end(), extension.scripts.begin(), extension.scripts.end());
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::vector<ExtensionScript>> scripts_between(const Extension& extension, std::string_view from,
+                                                            std::string_view to) {
+  const std::vector<ExtensionScript> all = all_scripts(extension);
+  std::vector<std::vector<ExtensionScript>> ways = {{}};
+  std::vector<std::string_view> seen = {from};
+  for (size_t i = 0; i < ways.size(); i++) {
+    const std::string_view here = ways[i].empty() ? from : ways[i].back().to;
+    for (const ExtensionScript& script : all) {
+      if (script.from != here || std::find(seen.begin(), seen.end(), script.to) != seen.end()) continue;
+      seen.push_back(script.to);
+      std::vector<ExtensionScript> longer = ways[i];
+      longer.push_back(script);
+      if (script.to == to) return longer;
+      ways.push_back(std::move(longer));
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> versions_of(const Extension& extension) {
+  std::vector<std::string_view> out;
+  for (const ExtensionScript& script : all_scripts(extension)) {
+    if (std::find(out.begin(), out.end(), script.to) == out.end()) out.push_back(script.to);
+  }
+  return out;
+}
+
 const Collator* collator_of_comparison(std::string_view symbol) {
   if (symbol == "citext_cmp") return &Collator::case_insensitive();
   if (symbol == "cube_cmp") return &cube::equality();

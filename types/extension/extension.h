@@ -6,8 +6,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "types/function/family.h"
 #include "types/type_info.h"
@@ -23,6 +25,11 @@ struct ExtensionType {
   const TypeDefinition* definition;
 };
 
+// What makes another version than `definitions` do: the extension itself (`from` is empty), or out of another version.
+struct ExtensionScript {
+  std::string_view from, to, definitions;
+};
+
 struct Extension {
   std::string_view name, version, comment;
   bool relocatable = true;
@@ -35,7 +42,14 @@ struct Extension {
   std::span<const ExtensionType> types = {};
   // Sets are told the shape of the rows that are expected: a record of nulls behind their arguments.
   bool shaped_sets = false;
+  std::span<const ExtensionScript> scripts = {};
 };
+
+// The scripts that lead from one version to another, as few as possible; `from` empty: from nothing. Nothing when there is no way.
+std::optional<std::vector<ExtensionScript>> scripts_between(const Extension& extension, std::string_view from,
+                                                            std::string_view to);
+// All versions that can be made.
+std::vector<std::string_view> versions_of(const Extension& extension);
 
 std::span<const Extension> extensions();
 const Extension* find_extension(std::string_view name);  // null: not built in

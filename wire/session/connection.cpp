@@ -1,5 +1,6 @@
 #include "wire/session/connection.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -8,6 +9,7 @@
 #include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "engine/session/session_log.h"
+#include "engine/settings/identifier_list.h"
 #include "wire/messages/backend_key_data.h"
 #include "wire/messages/error_response.h"
 #include "wire/messages/negotiate_protocol_version.h"
@@ -111,14 +113,25 @@ class Connection {
                         "disconnection: session time: " + session_time(began) + " " + who(options), "idle");
   }
 
-  // Guessing passwords from another machine is slowed down; clients of this one are not.
-  void wait_after_failure(const Error& error) {
-    const bool guess = error.state == sqlstate::kInvalidPassword || error.state == sqlstate::kInvalidAuthorization;
-    if (!guess || address_.local() || address_.loopback()) return;
-    const Deadline until = Clock::now() + shared_.anteroom.failed(socket_address_text(address_.peer));
+  // auth_delay, the module: whoever has not been let in waits.
+  void wait_as_asked() {
+    const auto modules = engine::split_identifier_list(shared_.instance->setting("shared_preload_libraries"));
+    if (!modules || std::find(modules->begin(), modules->end(), "auth_delay") == modules->end()) return;
+    const auto delay = std::chrono::milliseconds(
+        std::strtoll(shared_.instance->setting("auth_delay.milliseconds").c_str(), nullptr, 10));
+    sleep_until(Clock::now() + delay);
+  }
+  void sleep_until(Deadline until) {
     while (Clock::now() < until) {
       if (task_.sleep_through(InterruptReason::kIdleTimeout, until) == WaitResult::kInterrupted) return;
     }
+  }
+  // Guessing passwords from another machine is slowed down; clients of this one are not.
+  void wait_after_failure(const Error& error) {
+    wait_as_asked();
+    const bool guess = error.state == sqlstate::kInvalidPassword || error.state == sqlstate::kInvalidAuthorization;
+    if (!guess || address_.local() || address_.loopback()) return;
+    sleep_until(Clock::now() + shared_.anteroom.failed(socket_address_text(address_.peer)));
   }
 
   std::string from() const {

@@ -7,6 +7,7 @@
 #include "base/memory/arena.h"
 #include "catalog/catalog.h"
 #include "catalog/object_privileges.h"
+#include "engine/auth/password_rules.h"
 #include "engine/auth/verifier.h"
 #include "engine/ddl/access/role_objects.h"
 #include "engine/ddl/hold.h"
@@ -51,6 +52,7 @@ Status set_password(DdlContext& c, const PgQuery__Node* value, std::string_view 
   row.set_null(pg_authid::c_rolpassword);
   if (sql::absent(value)) return {};
   const std::string password = text_value(value);
+  if (c.host.has_loaded(auth::kPasswordCheck)) INDIGO_TRY(auth::check_password_rules(role, password));
   const auto given = auth::ScramVerifier::parse(password);
   const bool cheap = !given || given->iterations <= auth::kMaxScramIterations;
   if (password.empty() || (cheap && auth::password_matches("", role, password))) {

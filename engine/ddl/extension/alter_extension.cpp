@@ -8,15 +8,34 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
+#include "types/extension/extension.h"
 #include "types/value/acl.h"
 
 namespace indigo::engine::ddl {
 
+namespace {
+
+Status update(DdlContext& c, const types::Extension& extension, const InstalledExtension& installed,
+              const std::vector<types::ExtensionScript>& scripts) {
+  for (const types::ExtensionScript& script : scripts) {
+    INDIGO_TRY(update_row(c, pg_extension::kOid, {Datum::of_oid(installed.oid)},
+                          [&](RowValues& v) { v.str(pg_extension::c_extversion, script.to); }));
+    c.txn.next_command();
+    INDIGO_TRY(run_script(c, extension, script.definitions, installed.oid, installed.schema));
+  }
+  return {};
+}
+
+}  // namespace
+
 Status execute_alter_extension(DdlContext& c, const PgQuery__AlterExtensionStmt& s) {
   INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, s.extname));
-  std::string to = e.version;
+  const types::Extension* const built_in = types::find_extension(e.name);
+  std::string to(built_in == nullptr ? e.version : built_in->version);
   for (const PgQuery__Node* option : nodes(s.n_options, s.options)) to = text_value(option->def_elem->arg);
   if (to != e.version) {
+    const auto scripts = built_in == nullptr ? std::nullopt : types::scripts_between(*built_in, e.version, to);
+    if (scripts) return update(c, *built_in, e, *scripts);
     return Error(sqlstate::kInvalidParameterValue, "extension " + quoted(e.name) + " has no update path from version " +
                                                        quoted(e.version) + " to version " + quoted(to));
   }

@@ -65,9 +65,11 @@ class ScriptRole {
   std::vector<std::string> path_;
 };
 
-Status run_definitions(DdlContext& c, const types::Extension& extension, Oid oid, Oid schema) {
+}  // namespace
+
+Status run_script(DdlContext& c, const types::Extension& extension, std::string_view script, Oid oid, Oid schema) {
   constexpr std::string_view kModule = "MODULE_PATHNAME";
-  std::string text(extension.definitions);
+  std::string text(script);
   const std::string module = types::module_of(extension);
   for (size_t at = 0; (at = text.find(kModule, at)) != std::string::npos; at += module.size())
     text.replace(at, kModule.size(), module);
@@ -80,6 +82,8 @@ Status run_definitions(DdlContext& c, const types::Extension& extension, Oid oid
   }
   return {};
 }
+
+namespace {
 
 Status check_may_create(DdlContext& c, const types::Extension& e) {
   const Oid user = c.catalog.user();
@@ -134,10 +138,12 @@ Status create(DdlContext& c, std::string_view name, const Wanted& wanted, std::v
         .with_detail("It is not one of those that are built in.")
         .with_hint("Those that are: SELECT * FROM pg_available_extensions.");
   }
-  if (!wanted.version.empty() && wanted.version != e->version) {
-    return Error(sqlstate::kInvalidParameterValue, "extension " + quoted(name) +
-                                                       " has no installation script nor update path for version " +
-                                                       quoted(wanted.version));
+  const std::string version = wanted.version.empty() ? std::string(e->version) : wanted.version;
+  const auto scripts = types::scripts_between(*e, {}, version);
+  if (!scripts) {
+    return Error(
+        sqlstate::kInvalidParameterValue,
+        "extension " + quoted(name) + " has no installation script nor update path for version " + quoted(version));
   }
   INDIGO_TRY(check_may_create(c, *e));
   INDIGO_ASSIGN(const Oid schema, schema_of(c, *e, wanted));
@@ -150,7 +156,7 @@ Status create(DdlContext& c, std::string_view name, const Wanted& wanted, std::v
       .oid(pg_extension::c_extowner, c.catalog.user())
       .oid(pg_extension::c_extnamespace, schema)
       .flag(pg_extension::c_extrelocatable, e->relocatable)
-      .str(pg_extension::c_extversion, e->version);
+      .str(pg_extension::c_extversion, version);
   INDIGO_TRY(check(t.insert(c.txn, row)));
   c.host.made(pg_extension::kOid, oid, false);
   const Address self{pg_extension::kOid, oid, 0};
@@ -158,7 +164,8 @@ Status create(DdlContext& c, std::string_view name, const Wanted& wanted, std::v
   for (const Oid r : required) INDIGO_TRY(record_dependency(c, self, {pg_extension::kOid, r, 0}, 'n'));
   INDIGO_TRY(set_comment(c, self, e->comment));
   c.txn.next_command();
-  return run_definitions(c, *e, oid, schema);
+  for (const types::ExtensionScript& script : *scripts) INDIGO_TRY(run_script(c, *e, script.definitions, oid, schema));
+  return {};
 }
 
 }  // namespace

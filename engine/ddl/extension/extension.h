@@ -12,6 +12,10 @@
 
 struct PgQuery__AlterObjectDependsStmt;
 
+namespace indigo::types {
+struct Extension;
+}
+
 namespace indigo::engine::ddl {
 
 namespace pg_extension = catalog::pg_extension;
@@ -24,6 +28,9 @@ Status execute_alter_extension_contents(DdlContext& c, const PgQuery__AlterExten
 // ALTER ... [NO] DEPENDS ON EXTENSION: what goes with an extension without being a member (deptype x).
 Status execute_depends_on_extension(DdlContext& c, const PgQuery__AlterObjectDependsStmt& s);
 Status move_extension(DdlContext& c, std::string_view name, std::string_view schema);
+
+// Runs a script of the extension, whose oid and schema these are.
+Status run_script(DdlContext& c, const types::Extension& extension, std::string_view script, Oid oid, Oid schema);
 
 struct InstalledExtension {
   Oid oid = kInvalidOid;

@@ -1,6 +1,7 @@
 #include "engine/session/portal/preparation.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 #include "base/sqlstate.h"
@@ -10,6 +11,7 @@
 #include "engine/exec/gone.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_settings.h"
+#include "engine/session/statement_counter.h"
 #include "engine/session/statement_scope.h"
 #include "engine/settings/applied_settings.h"
 #include "engine/statement/result_shape.h"
@@ -228,10 +230,13 @@ Result<PreparedPtr> Preparation::prepare_now(const std::shared_ptr<const ParsedS
     if (!values.empty()) analyzed->query = sql::with_parameter_values(analyzed->query, values);
   }
   const std::vector<Datum> samples = sampled != nullptr ? samples_of(*sampled, *prepared) : std::vector<Datum>();
+  const bool counted = counter_ != nullptr && counter_->counts_plans();
+  const auto since = counted ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
   INDIGO_ASSIGN(prepared->plan,
                 sql::plan(context_, {*analyzed, samples,
                                      for_cursor && parsed->node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT,
                                      &planner_switches_}));
+  if (counted) counter_->planned(*prepared, std::chrono::steady_clock::now() - since);
   if (analyzed->rewritten != nullptr) INDIGO_TRY(prepare_rules(*prepared, *analyzed));
   prepared->text_shape = make_shape(catalog_, *prepared->plan);
   prepared->computed_first = is_computed_while_planning(*prepared->plan);

@@ -27,6 +27,8 @@ namespace indigo::engine {
 class SessionSettings;
 class StatementScope;
 
+class StatementCounter;
+
 // A statement, and an error of its preparation, whose text is what follows so many characters of the client's.
 PreparedPtr behind_text(PreparedPtr prepared, int characters);
 Error behind_text(Error error, int characters);
@@ -108,6 +110,8 @@ class Preparation {
   void clear_cache() { cache_.clear(); }
   // What plans depend on beside the catalog: settings, and whom the session acts as.
   uint64_t generation() const;
+  // Who is told of plans that are made.
+  void set_counter(StatementCounter* counter) { counter_ = counter; }
   // While DDL looks at rows for itself, policies are none of its business.
   void set_ignores_row_security(bool ignores) { ignores_row_security_ = ignores; }
 
@@ -155,6 +159,7 @@ class Preparation {
   enum class PlanMode : uint8_t { kAuto, kGeneric, kCustom } plan_mode_ = PlanMode::kAuto;  // plan_cache_mode
   bool restricts_kinds_ = false;  // restrict_nonsystem_relation_kind
   bool ignores_row_security_ = false;
+  StatementCounter* counter_ = nullptr;
   bool literals_changed_ = false;
 };
 

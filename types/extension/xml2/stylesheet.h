@@ -11,8 +11,8 @@
 
 namespace indigo::types::xml2 {
 
-// The document as the stylesheet transforms it. `parameters`: "name=value,name=value", where values are XPath expressions. Null when
-// the result cannot be written. 38000 when one of them is not well-formed or the stylesheet fails; 0A000 without libxslt.
+// The document as the stylesheet transforms it. `parameters`: "name=value,name=value", where values are XPath expressions. Null
+// when the result cannot be written. 38000 when one of them is not well-formed or the stylesheet fails; 0A000 without libxslt.
 Result<std::optional<std::string>> transform(const std::string& document, const std::string& stylesheet,
                                              const std::string& parameters);
 
