@@ -256,7 +256,8 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
   if (f.kind == FunctionKind::kProcedure) {
     return scope
         .error(sqlstate::kWrongObjectType,
-               signature_text(scope.catalog(), decoration.name, arguments.types.types) + " is a procedure",
+               signature_text(scope.catalog(), decoration.name, arguments.types.types, arguments.types.names) +
+                   " is a procedure",
                call.location)
         .with_hint("To call a procedure, use CALL.");
   }

@@ -75,9 +75,10 @@ bool hides(const Signature& a, const Signature& b) {
   return !a.variadic && b.variadic;
 }
 
-// A procedure as CALL sees it: its OUT parameters are parameters like the others.
+// A routine as CALL sees it: its OUT parameters, and a function's columns, are parameters like the others. So CALL finds a
+// function of these, and says that it is not a procedure.
 std::shared_ptr<const FunctionInfo> with_outputs(const std::shared_ptr<const FunctionInfo>& f) {
-  if (f->kind != types::FunctionKind::kProcedure || f->all_argument_types.empty()) return f;
+  if (f->all_argument_types.empty()) return f;
   auto all = std::make_shared<FunctionInfo>(*f);
   all->arguments = f->all_argument_types;
   all->argument_modes.assign(all->arguments.size(), 'i');

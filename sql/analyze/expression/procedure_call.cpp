@@ -53,7 +53,8 @@ Result<AnalyzedCall> analyze_call(catalog::SessionContext& session, const PgQuer
   if (found.function->kind != FunctionKind::kProcedure) {
     return a
         .error(sqlstate::kWrongObjectType,
-               signature_text(a.catalog, name_list_text(parts), arguments.types.types) + " is not a procedure",
+               signature_text(a.catalog, name_list_text(parts), arguments.types.types, arguments.types.names) +
+                   " is not a procedure",
                call.location)
         .with_hint("To call a function, use SELECT.");
   }
