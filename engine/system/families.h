@@ -22,6 +22,7 @@ std::span<const SystemValue> statement_statistics_values();
 std::span<const SystemValue> visibility_values();
 std::span<const SystemValue> comment_values();
 std::span<const SystemValue> object_values();
+std::span<const SystemValue> operator_class_values();
 std::span<const SystemValue> privilege_values();
 std::span<const SystemValue> relation_values();
 std::span<const SystemValue> counter_values();

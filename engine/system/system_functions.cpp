@@ -18,6 +18,7 @@ const SystemValue* find_system_value(std::string_view name) {
                         visibility_values(),
                         comment_values(),
                         object_values(),
+                        operator_class_values(),
                         privilege_values(),
                         relation_values(),
                         counter_values(),

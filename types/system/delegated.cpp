@@ -38,7 +38,8 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"pg_get_viewdef_name_ext", system_value<"pg_get_viewdef_name_ext">},
     {"pg_get_viewdef_wrap", system_value<"pg_get_viewdef_wrap">},
     {"pg_import_system_collations", system_value<"pg_import_system_collations">},
-    // Indexes, and places of rows.
+    // Indexes, their operator classes, and places of rows.
+    {"amvalidate", system_value<"amvalidate">},
     {"currtid_byrelname", system_value<"currtid_byrelname">},
     {"gin_clean_pending_list", system_value<"gin_clean_pending_list">},
     {"brin_summarize_new_values", system_value<"brin_summarize_new_values">},

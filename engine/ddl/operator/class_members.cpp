@@ -32,7 +32,7 @@ Limits limits_of(Oid method) {
     case kHash: return {1, 3, 3};
     case kGist: return {32767, 11, 10};
     case kGin: return {32767, 7, 7};
-    case kSpgist: return {32767, 7, 6};
+    case kSpgist: return {32767, 7, 7};
     case kBrin: return {32767, 15, 5};
     default: return {32767, 32767, 0};
   }
@@ -170,7 +170,7 @@ Status ClassMembers::add_function(const PgQuery__CreateOpClassItem& item) {
   return insert(m);
 }
 
-// A family's functions are for what they take, a class's for its type.
+// What a function is for where its signature says so; else it is for the class's type.
 void ClassMembers::guess_types(const types::FunctionInfo& f, ClassMember& m) const {
   if (method_ == kBtree && m.number == 1) {
     m.left = f.arguments[0];
@@ -178,19 +178,16 @@ void ClassMembers::guess_types(const types::FunctionInfo& f, ClassMember& m) con
   } else if (method_ == kBtree && m.number == 3) {
     m.left = f.arguments[0];
     m.right = f.arguments[2];
-  } else if (method_ == kHash && type_ == kInvalidOid) {
+  } else if (method_ == kHash) {
     m.left = m.right = f.arguments[0];
   }
 }
 
 Status ClassMembers::check_options_function(const types::FunctionInfo& f, ClassMember& m) const {
-  if (m.left != m.right)
-    return invalid("left and right associated data types for operator class options parsing functions must match");
-  if (type_ != kInvalidOid && m.left != kInvalidOid && m.left != type_) {
-    return invalid(
-        "left and right associated data types for operator class options parsing functions must match "
-        "opclass type");
-  }
+  constexpr std::string_view kTypes = "associated data types for operator class options parsing functions must match";
+  if (type_ != kInvalidOid && m.left != kInvalidOid && (m.left != type_ || m.right != type_))
+    return invalid(std::string(kTypes) + " opclass input type");
+  if (type_ == kInvalidOid && m.left != m.right) return invalid("left and right " + std::string(kTypes));
   if (f.result == oid::kVoid && f.arguments.size() == 1 && f.arguments[0] == oid::kInternal) return {};
   return invalid("invalid operator class options parsing function")
       .with_hint("Valid signature of operator class options parsing function is (internal) RETURNS void.");
@@ -222,6 +219,25 @@ Status ClassMembers::check_function(const types::FunctionInfo& f, ClassMember& m
   return {};
 }
 
+namespace {
+
+// An operator is in a family once to search with, and once to sort by.
+Status check_new_operator(DdlContext& c, Oid family, const ClassMember& m) {
+  const char purpose = m.order_family == kInvalidOid ? 's' : 'o';
+  bool found = false;
+  table(c, pg_amop::kOid)
+      .scan_index(c.txn, catalog::system_index::kAmopOperator, {Datum::of_oid(m.object)}, [&](RowReader row) {
+        found = row.oid(pg_amop::c_amopfamily) == family && row.chr(pg_amop::c_amoppurpose) == purpose;
+        return !found;
+      });
+  if (!found) return {};
+  return Error(sqlstate::kUniqueViolation, "duplicate key value violates unique constraint \"pg_amop_opr_fam_index\"")
+      .with_detail("Key (amopopr, amoppurpose, amopfamily)=(" + std::to_string(m.object) + ", " + purpose + ", " +
+                   std::to_string(family) + ") already exists.");
+}
+
+}  // namespace
+
 Status insert_class_members(DdlContext& c, Oid method, Oid family, const Address& owner,
                             const std::vector<ClassMember>& members) {
   const bool of_family = owner.class_id == pg_opfamily::kOid;
@@ -237,6 +253,7 @@ Status insert_class_members(DdlContext& c, Oid method, Oid family, const Address
           .i16(pg_amproc::c_amprocnum, m.number)
           .oid(pg_amproc::c_amproc, m.object);
     } else {
+      INDIGO_TRY(check_new_operator(c, family, m));
       row.oid(pg_amop::c_oid, oid)
           .oid(pg_amop::c_amopfamily, family)
           .oid(pg_amop::c_amoplefttype, m.left)
