@@ -136,6 +136,18 @@ Result<std::unique_ptr<ServerCopySource>> open_server_source(const PgQuery__Copy
   return std::unique_ptr<ServerCopySource>(std::make_unique<StreamCopySource>(std::move(stream), statement.filename));
 }
 
+Result<CopyInput> open_copy_input(const PgQuery__CopyStmt& statement, RowSink& client, CopyFormat format,
+                                  size_t columns) {
+  CopyInput input;
+  if (copies_on_server(statement)) {
+    INDIGO_ASSIGN(input.server, open_server_source(statement));
+    input.source = input.server.get();
+  } else {
+    INDIGO_ASSIGN(input.source, client.copy_in(format, static_cast<uint32_t>(columns)));
+  }
+  return input;
+}
+
 Result<std::unique_ptr<CopyTarget>> open_server_target(const PgQuery__CopyStmt& statement) {
   INDIGO_ASSIGN(auto stream, open_stream(statement));
   return std::unique_ptr<CopyTarget>(std::make_unique<ServerCopyTarget>(std::move(stream), statement.filename));

@@ -23,6 +23,15 @@ bool copies_on_server(const PgQuery__CopyStmt& statement);
 Status check_server_copy(catalog::SessionCatalog& catalog, const PgQuery__CopyStmt& statement);
 // Of a statement that copies_on_server().
 Result<std::unique_ptr<ServerCopySource>> open_server_source(const PgQuery__CopyStmt& statement);
+
+// Where COPY FROM reads: what the statement names on the server, or the client, which is told to send.
+struct CopyInput {
+  std::unique_ptr<ServerCopySource> server;  // null: the client
+  CopySource* source = nullptr;
+};
+Result<CopyInput> open_copy_input(const PgQuery__CopyStmt& statement, RowSink& client, CopyFormat format,
+                                  size_t columns);
+
 Result<std::unique_ptr<CopyTarget>> open_server_target(const PgQuery__CopyStmt& statement);
 
 }  // namespace indigo::engine

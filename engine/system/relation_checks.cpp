@@ -7,6 +7,7 @@
 #include "engine/system/families.h"
 #include "storage/verify.h"
 #include "types/oids.h"
+#include "types/text/ascii.h"
 
 namespace indigo::engine {
 
@@ -66,13 +67,22 @@ Status check_heap_block(const Datum& block, const char* which) {
   return Error(sqlstate::kInvalidParameterValue, std::string(which) + " block number must be between 0 and 0");
 }
 
+Result<bool> has_no_rows(const AskedRelation& asked, storage::Transaction& txn) {
+  const auto cursor = asked.rows()->scan(txn, txn.newest_view(), storage::KeyRange::all());
+  storage::RowRef row[1];
+  size_t count = 0;
+  const storage::StorageStatus status = cursor->next(row, count);
+  if (status != storage::StorageStatus::kOk) return storage_error(status, asked.table.get());
+  return count == 0;
+}
+
 // A row for each flaw. A table is one block here.
 Status verify_table(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
   static constexpr const char* kNames[] = {"relation", "on_error_stop", "check_toast", "skip"};
   for (size_t i = 0; i < std::size(kNames); i++) {
     if (arguments[i].null) return null_argument(kNames[i]);
   }
-  const Str skip = arguments[3].str;
+  const std::string skip = types::to_lower(arguments[3].str);
   if (skip != "none" && skip != "all-visible" && skip != "all-frozen") {
     return Error(sqlstate::kInvalidParameterValue, "invalid skip option")
         .with_hint("Valid skip options are \"all-visible\", \"all-frozen\", and \"none\".");
@@ -82,11 +92,14 @@ Status verify_table(SessionParts& session, std::span<const Datum> arguments, con
     return Error(sqlstate::kWrongObjectType, "cannot check relation \"" + asked.name + "\"")
         .with_detail(unsupported_kind(asked.kind));
   }
-  INDIGO_TRY(check_heap_block(arguments[4], "starting"));
-  INDIGO_TRY(check_heap_block(arguments[5], "ending"));
-  if (asked.rows() == nullptr || asked.kind == 'S') return {};
+  if (asked.rows() == nullptr) return {};
   INDIGO_TRY(session.begin_statement());
   storage::Transaction& txn = session.transaction();
+  INDIGO_ASSIGN(const bool empty, has_no_rows(asked, txn));
+  if (empty) return {};
+  INDIGO_TRY(check_heap_block(arguments[4], "starting"));
+  INDIGO_TRY(check_heap_block(arguments[5], "ending"));
+  if (asked.kind == 'S') return {};
   const Flaw flaw = storage::verify_rows(*asked.rows(), txn, txn.newest_view());
   if (flaw.kind == Flaw::Kind::kNone) return {};
   if (flaw.kind == Flaw::Kind::kNotRead) return storage_error(flaw.status, asked.table.get());

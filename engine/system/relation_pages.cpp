@@ -1,5 +1,7 @@
 // The functions of pgstattuple and pg_prewarm: how full a relation's memory is, and a walk over all of it. A page is 8 KB of
-// what pg_relation_size tells; what Indigo does not know of an index (levels, density) is null.
+// what pg_relation_size tells. A table without rows or versions of rows has no pages, and an index has one that is about itself;
+// what Indigo does not know of an index (levels, density) is null, where there are entries.
+#include <algorithm>
 #include <cmath>
 
 #include "base/sqlstate.h"
@@ -27,10 +29,9 @@ using catalog::RelationMemory;
 constexpr uint64_t kPageBytes = 8192;
 uint64_t pages_of(uint64_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes; }
 
-uint64_t bytes_of(const AskedRelation& asked) {
-  if (asked.rows() == nullptr) return 0;
-  const RelationMemory memory(*asked.table);
-  return asked.is_index() ? memory.index(asked.oid) : memory.main();
+uint64_t index_bytes(const AskedRelation& asked) {
+  const uint64_t bytes = asked.rows() == nullptr ? 0 : RelationMemory(*asked.table).index(asked.oid);
+  return std::max(pages_of(bytes), uint64_t{1}) * kPageBytes;
 }
 
 // ---- rows as values of a function
@@ -45,6 +46,7 @@ class RowValue {
   void add_percent(double part, double whole) {
     put(oid::kFloat8, Datum::of(whole == 0 ? 0.0 : std::round(part * 10000 / whole) / 100));
   }
+  void add_not_a_number() { put(oid::kFloat8, Datum::of(std::nan(""))); }
   void add_unknown(Oid type) { put(type, Datum::make_null(type == oid::kFloat8 ? Phys::kF64 : Phys::kI64)); }
   OwnedDatum take() const {
     const std::string record = types::make_record(oid::kRecord, types_, values_);
@@ -93,6 +95,27 @@ Result<Rows> count_rows(SessionParts& session, const AskedRelation& asked) {
   return out;
 }
 
+Result<bool> is_empty(SessionParts& session, const AskedRelation& asked) {
+  storage::Table* const table = asked.rows();
+  if (table == nullptr) return true;
+  INDIGO_TRY(session.begin_statement());
+  storage::Transaction& txn = session.transaction();
+  const auto cursor = table->scan(txn, txn.newest_view(), storage::KeyRange::all());
+  storage::RowRef row[1];
+  size_t count = 0;
+  const storage::StorageStatus status = cursor->next(row, count);
+  if (status != storage::StorageStatus::kOk) return storage_error(status, asked.table.get());
+  if (count > 0) return false;
+  const auto statistics = storage::statistics_of(*table);
+  return !statistics || statistics->versions == 0;
+}
+
+// Of a table.
+Result<uint64_t> table_bytes(SessionParts& session, const AskedRelation& asked) {
+  INDIGO_ASSIGN(const bool empty, is_empty(session, asked));
+  return empty ? 0 : pages_of(RelationMemory(*asked.table).main()) * kPageBytes;
+}
+
 uint64_t free_bytes(uint64_t bytes, const Rows& rows) {
   const uint64_t used = rows.bytes + rows.dead_bytes;
   return used < bytes ? bytes - used : 0;
@@ -134,7 +157,7 @@ Result<OwnedDatum> index_tuples(SessionParts& session, const AskedRelation& aske
     return Error(sqlstate::kFeatureNotSupported, "index \"" + asked.name + "\" (" + unsupported + ") is not supported");
   }
   RowValue out;
-  const uint64_t bytes = bytes_of(asked);
+  const uint64_t bytes = index_bytes(asked);
   out.add(bytes);
   INDIGO_ASSIGN(const uint64_t entries, entries_of(session, asked));
   out.add(entries);
@@ -156,7 +179,7 @@ Result<OwnedDatum> tuples_of(SessionParts& session, const AskedRelation& asked) 
         .with_detail(unsupported_kind(asked.kind));
   }
   INDIGO_ASSIGN(const Rows rows, count_rows(session, asked));
-  const uint64_t bytes = bytes_of(asked);
+  INDIGO_ASSIGN(const uint64_t bytes, table_bytes(session, asked));
   RowValue out;
   out.add(bytes);
   add_row_counts(out, rows, bytes);
@@ -170,7 +193,7 @@ Result<OwnedDatum> approximate_tuples(SessionParts& session, std::span<const Dat
         .with_detail(unsupported_kind(asked.kind));
   }
   INDIGO_ASSIGN(const Rows rows, count_rows(session, asked));
-  const uint64_t bytes = bytes_of(asked);
+  INDIGO_ASSIGN(const uint64_t bytes, table_bytes(session, asked));
   const auto whole = static_cast<double>(bytes);
   RowValue out;
   out.add(bytes);
@@ -179,17 +202,24 @@ Result<OwnedDatum> approximate_tuples(SessionParts& session, std::span<const Dat
   return out.take();
 }
 
-Result<OwnedDatum> tree_pages(const AskedRelation& asked) {
+Result<OwnedDatum> tree_pages(SessionParts& session, const AskedRelation& asked) {
   const catalog::AccessMethod* const method = catalog::access_method(asked.method);
   if (asked.kind != 'i' || method == nullptr || !method->ordered)
     return Error(sqlstate::kWrongObjectType, "relation \"" + asked.name + "\" is not a btree index");
+  INDIGO_ASSIGN(const uint64_t entries, entries_of(session, asked));
   RowValue out;
   out.add_small(4);  // PostgreSQL's number for such a tree
+  if (entries == 0) {
+    out.add_small(0);
+    out.add(kPageBytes);
+    for (int i = 0; i < 5; i++) out.add(int64_t{0});
+    for (int i = 0; i < 2; i++) out.add_not_a_number();
+    return out.take();
+  }
   out.add_small(std::nullopt);
-  out.add(bytes_of(asked));
+  out.add(index_bytes(asked));
   for (int i = 0; i < 5; i++) out.add_unknown(oid::kInt8);
-  out.add_unknown(oid::kFloat8);
-  out.add_unknown(oid::kFloat8);
+  for (int i = 0; i < 2; i++) out.add_unknown(oid::kFloat8);
   return out.take();
 }
 
@@ -219,32 +249,31 @@ Result<OwnedDatum> hash_pages(SessionParts& session, std::span<const Datum> argu
   return out.take();
 }
 
-Result<OwnedDatum> page_count(const AskedRelation& asked) {
+Result<uint64_t> pages_held(SessionParts& session, const AskedRelation& asked) {
+  if (asked.is_index()) return index_bytes(asked) / kPageBytes;
+  INDIGO_ASSIGN(const uint64_t bytes, table_bytes(session, asked));
+  return bytes / kPageBytes;
+}
+
+Result<OwnedDatum> page_count(SessionParts& session, const AskedRelation& asked) {
   if (!asked.has_rows() && asked.kind != 'i') {
     return Error(sqlstate::kWrongObjectType, "cannot get page count of relation \"" + asked.name + "\"")
         .with_detail(unsupported_kind(asked.kind));
   }
-  return value_of(static_cast<int64_t>(pages_of(bytes_of(asked))));
+  INDIGO_ASSIGN(const uint64_t pages, pages_held(session, asked));
+  return value_of(static_cast<int64_t>(pages));
 }
 
 // By OID and by name.
 template <auto kAnswer>
-Result<OwnedDatum> answer_of(SessionParts& session, const AskedRelation& asked) {
-  if constexpr (std::is_invocable_v<decltype(kAnswer), const AskedRelation&>) {
-    return kAnswer(asked);
-  } else {
-    return kAnswer(session, asked);
-  }
-}
-template <auto kAnswer>
 Result<OwnedDatum> of_oid(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_ASSIGN(const AskedRelation asked, asked_relation(session, arguments[0].oid()));
-  return answer_of<kAnswer>(session, asked);
+  return kAnswer(session, asked);
 }
 template <auto kAnswer>
 Result<OwnedDatum> of_name(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_ASSIGN(const AskedRelation asked, asked_relation(session, arguments[0].str));
-  return answer_of<kAnswer>(session, asked);
+  return kAnswer(session, asked);
 }
 
 // ---- pg_prewarm
@@ -252,7 +281,7 @@ Result<OwnedDatum> of_name(SessionParts& session, std::span<const Datum> argumen
 Error refused(const char* message) { return Error(sqlstate::kInvalidParameterValue, message); }
 
 // What may be asked for of the relation's pages; how many there are.
-Result<uint64_t> check_fork(const AskedRelation& asked, Str fork) {
+Result<uint64_t> check_fork(SessionParts& session, const AskedRelation& asked, Str fork) {
   if (fork != "main" && fork != "fsm" && fork != "vm" && fork != "init") {
     return refused("invalid fork name").with_hint("Valid fork names are \"main\", \"fsm\", \"vm\", and \"init\".");
   }
@@ -260,7 +289,7 @@ Result<uint64_t> check_fork(const AskedRelation& asked, Str fork) {
     return Error(sqlstate::kInvalidParameterValue,
                  "fork \"" + std::string(fork) + "\" does not exist for this relation");
   }
-  return pages_of(bytes_of(asked));
+  return pages_held(session, asked);
 }
 
 Status check_block(const Datum& block, const char* which, uint64_t pages) {
@@ -287,7 +316,7 @@ Result<OwnedDatum> prewarm(SessionParts& session, std::span<const Datum> argumen
     return Error(sqlstate::kInsufficientPrivilege,
                  std::string("permission denied for ") + (asked.is_index() ? "index " : "table ") + asked.name);
   }
-  INDIGO_ASSIGN(const uint64_t pages, check_fork(asked, arguments[2].str));
+  INDIGO_ASSIGN(const uint64_t pages, check_fork(session, asked, arguments[2].str));
   INDIGO_TRY(check_block(arguments[3], "starting", pages));
   INDIGO_TRY(check_block(arguments[4], "ending", pages));
   const int64_t first = arguments[3].null ? 0 : arguments[3].i64;

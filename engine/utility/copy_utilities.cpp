@@ -397,7 +397,11 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   INDIGO_TRY(catalog::check_reachable(*target.relation));
   INDIGO_ASSIGN(const CopyOptions options,
                 read_copy_options(call.statement.text(), {stmt.options, stmt.n_options}, true));
-  INDIGO_TRY(check_copied_to(*target.relation));
+  if (Status refused = check_copied_to(*target.relation); !refused.ok()) {
+    // As in PostgreSQL a client is told when it has begun to send: scripts have the rows behind the statement.
+    INDIGO_TRY(open_copy_input(stmt, call.sink, options.format, target.columns.size()));
+    return refused;
+  }
   // What the lock's holder before may have changed, the name's meaning too.
   for (Oid locked = kInvalidOid; locked != target.relation->oid;) {
     locked = target.relation->oid;
@@ -414,28 +418,21 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   const storage::ReadView view = session.transaction().view();
   const ActiveView active(session.scope().active_view(), view);
   const ExecutionContext context = session.scope().execution_context(view, call.parameters);
-  INDIGO_ASSIGN(auto insert, BulkInsert::create(context, std::move(plan)));
   INDIGO_ASSIGN(const CopyConverter converter,
                 open_copy_converter(options, client_encoding(session), copies_on_server(stmt)));
   CopyProgress progress(session.message().activity().progress, stmt, target.relation->oid);
-  std::unique_ptr<ServerCopySource> opened;
-  CopySource* source = nullptr;
-  if (copies_on_server(stmt)) {
-    INDIGO_ASSIGN(opened, open_server_source(stmt));
-    source = opened.get();
-    progress.expect(bytes_of_server_file(stmt));
-  } else {
-    INDIGO_ASSIGN(source, call.sink.copy_in(options.format, static_cast<uint32_t>(target.columns.size())));
-  }
+  INDIGO_ASSIGN(const CopyInput input, open_copy_input(stmt, call.sink, options.format, target.columns.size()));
+  if (input.server != nullptr) progress.expect(bytes_of_server_file(stmt));
   if (options.freeze) INDIGO_TRY(check_freeze(session, *target.relation));
-  CountedCopySource counted(*source, progress);
+  INDIGO_ASSIGN(auto insert, BulkInsert::create(context, std::move(plan)));
+  CountedCopySource counted(*input.source, progress);
   std::optional<EncodedCopySource> converting;
   if (converter != nullptr) converting.emplace(counted, *converter);
   auto reader = CopyReader::create(converting ? static_cast<CopySource&>(*converting) : counted, options,
                                    std::move(force_not_null), std::move(force_null));
   // A client that sends slowly learns of a wrong row when it is there, not when a chunk is full.
   bool writing = false;
-  source->set_before_wait([&]() -> Status {
+  input.source->set_before_wait([&]() -> Status {
     writing = true;
     INDIGO_TRY(insert->flush());
     progress.rows(insert->inserted(), insert->row_number() - insert->inserted());
@@ -443,9 +440,9 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
     return {};
   });
   Status read = read_rows(call, target, options, *reader, *insert, writing, progress);
-  source->set_before_wait(nullptr);
+  input.source->set_before_wait(nullptr);
   INDIGO_TRY(std::move(read));
-  if (opened != nullptr) INDIGO_TRY(opened->end());
+  if (input.server != nullptr) INDIGO_TRY(input.server->end());
   call.tag = "COPY " + std::to_string(insert->inserted());
   return {};
 }

@@ -27,6 +27,7 @@ struct InvertedColumn {
   // The column's values; of an array class their elements, of ranges their bounds.
   KeyLayout element;
   bool c_letters = true;  // of texts: only ASCII letters have two cases
+  std::vector<std::string> options;  // parameters of the class, as "name=value"
 };
 
 class StrategySet {
@@ -73,6 +74,8 @@ struct InvertedClass {
   bool of_cells = false;         // a value has one key, a cell (types/inverted/cells.h) or what stands for one
   const Rings* rings = nullptr;  // null: the class orders by no distance
   bool any_order = false;        // of texts: it serves every deterministic collation, not C alone
+  // Refuses values that an index of the class does not take; null: it takes all.
+  Status (*check)(const InvertedColumn& column, const Datum& value) = nullptr;
 
   bool of_scalars() const { return element == Element::kOwn; }
   bool knows(int strategy) const { return strategies.has(strategy); }

@@ -9,6 +9,8 @@
 #include "catalog/access_method.h"
 #include "catalog/descriptor/inverted_key.h"
 #include "catalog/descriptor/session_context.h"
+#include "catalog/generated/columns.h"
+#include "catalog/tables/system_table.h"
 #include "engine/exec/builder.h"
 #include "engine/exec/scan/index_routines.h"
 #include "engine/exec/scan/index_session.h"
@@ -20,6 +22,7 @@
 #include "types/function/registry.h"
 #include "types/oids.h"
 #include "types/text/strings.h"
+#include "types/value/array_format.h"
 #include "types/value/collator.h"
 
 namespace indigo::engine::exec {
@@ -157,6 +160,18 @@ bool calls_routines(const sql::ExprPtr& e) {
   return found;
 }
 
+// The parameters that an index's column has given its class.
+std::vector<std::string> class_options(catalog::CatalogView& view, const IndexInfo& index, size_t column) {
+  namespace pg_attribute = catalog::pg_attribute;
+  std::vector<std::string> out;
+  const Datum key[] = {Datum::of_oid(index.oid), Datum::of(static_cast<int16_t>(column + 1))};
+  view.system_table_rows(pg_attribute::kOid, -1, key, [&](const catalog::RowReader& row) {
+    if (!row.is_null(pg_attribute::c_attoptions)) out = read_texts(row.str(pg_attribute::c_attoptions));
+    return false;
+  });
+  return out;
+}
+
 Result<std::shared_ptr<const KeyProgram>> make_program(catalog::SessionContext& session, const RelationPtr& relation,
                                                        const IndexInfo& index, const types::KeyLayout& key) {
   auto program = std::make_shared<KeyProgram>();
@@ -184,6 +199,7 @@ Result<std::shared_ptr<const KeyProgram>> make_program(catalog::SessionContext& 
   program->inverted = is_inverted(index);
   for (size_t i = 0; program->inverted && i < index.columns.size(); i++) {
     program->keys.push_back(catalog::inverted_key(session.catalog(), index.columns[i]));
+    program->keys.back().column.options = class_options(session.catalog(), index, i);
   }
   if (calls_routines(program->predicate) ||
       std::any_of(program->expressions.begin(), program->expressions.end(), calls_routines)) {
@@ -233,10 +249,23 @@ class Evaluator {
       out.push_back(column != 0 ? program_->layout.column(row, static_cast<size_t>(column) - 1)
                                 : values_[expression++].datum(0));
     }
-    return Outcome::kKey;
+    return takes(out, error) ? Outcome::kKey : Outcome::kError;
   }
 
  private:
+  // The classes of an inverted index may refuse values.
+  bool takes(std::span<const Datum> values, std::unique_ptr<Error>& error) const {
+    for (size_t i = 0; i < program_->keys.size() && i < values.size(); i++) {
+      const catalog::InvertedKey& key = program_->keys[i];
+      if (key.keys == nullptr || key.keys->check == nullptr || values[i].null) continue;
+      Status status = key.keys->check(key.column, values[i]);
+      if (status.ok()) continue;
+      error = status.take_error();
+      return false;
+    }
+    return true;
+  }
+
   std::shared_ptr<const KeyProgram> program_;
   NoTransaction transaction_;
   std::unique_ptr<catalog::SessionContext> session_;

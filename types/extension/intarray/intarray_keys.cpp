@@ -1,4 +1,7 @@
 // gin__int_ops, gist__int_ops and gist__intbig_ops: an array's keys are its elements, and one more when it has none.
+#include <set>
+
+#include "base/sqlstate.h"
 #include "types/extension/intarray/intarray.h"
 #include "types/inverted/inverted_class.h"
 #include "types/value/array_format.h"
@@ -65,13 +68,53 @@ KeyQuery query_of(FuncContext&, const InvertedColumn&, int strategy, const Datum
   }
 }
 
+// ---- what gist's classes take
+
+Status check_without_nulls(const InvertedColumn&, const Datum& value) {
+  const ArrayView array(value.str);
+  for (int32_t i = 0; i < array.count(); i++)
+    if (array.is_null(i)) return Error(sqlstate::kNullValueNotAllowed, "array must not contain nulls");
+  return {};
+}
+
+// Two of an array's different elements for each of the class's ranges, less one.
+size_t most_elements(const InvertedColumn& column) {
+  constexpr std::string_view kRanges = "numranges=";
+  size_t ranges = 100;
+  for (const std::string& option : column.options)
+    if (option.starts_with(kRanges)) ranges = std::strtoul(option.c_str() + kRanges.size(), nullptr, 10);
+  return 2 * ranges - 1;
+}
+
+Status check_few_elements(const InvertedColumn& column, const Datum& value) {
+  INDIGO_TRY(check_without_nulls(column, value));
+  const ArrayView array(value.str);
+  const size_t most = most_elements(column);
+  if (static_cast<size_t>(array.count()) <= most) return {};
+  std::set<int32_t> elements;
+  for (int32_t i = 0; i < array.count(); i++) elements.insert(array.element(i).i32);
+  if (elements.size() <= most) return {};
+  return Error(sqlstate::kProgramLimitExceeded,
+               "input array is too big (" + std::to_string(most) + " maximum allowed, " +
+                   std::to_string(elements.size()) + " current), use gist__intbig_ops opclass instead");
+}
+
 constexpr StrategySet kStrategies{kOverlaps, kEquals, kContains, kContained, kOldContains, kSatisfies};
 
 }  // namespace
 
 const InvertedClass kIntKeys = {"ginint4_queryextract", InvertedClass::Element::kNone, kStrategies, keys_of, query_of};
-const InvertedClass kIntGist = {"g_int_consistent", InvertedClass::Element::kNone, kStrategies, keys_of, query_of};
-const InvertedClass kIntBigGist = {"g_intbig_consistent", InvertedClass::Element::kNone, kStrategies, keys_of,
-                                   query_of};
+const InvertedClass kIntGist = {.support = "g_int_consistent",
+                                .element = InvertedClass::Element::kNone,
+                                .strategies = kStrategies,
+                                .keys_of = keys_of,
+                                .query_of = query_of,
+                                .check = check_few_elements};
+const InvertedClass kIntBigGist = {.support = "g_intbig_consistent",
+                                   .element = InvertedClass::Element::kNone,
+                                   .strategies = kStrategies,
+                                   .keys_of = keys_of,
+                                   .query_of = query_of,
+                                   .check = check_without_nulls};
 
 }  // namespace indigo::types::intarray
