@@ -1,4 +1,5 @@
-// pg_available_extensions() and pg_available_extension_versions(): the extensions that are built in.
+// pg_available_extensions() and its kin: the extensions that are built in, each in one version.
+#include "engine/ddl/extension/extension.h"
 #include "engine/row_sink.h"
 #include "engine/system/families.h"
 #include "types/extension/extension.h"
@@ -39,9 +40,16 @@ Status available_versions(SessionParts&, std::span<const Datum>, const SystemRow
   return {};
 }
 
+// From one version of it to another: there is one.
+Status update_paths(SessionParts&, std::span<const Datum> arguments, const SystemRowSink&) {
+  INDIGO_TRY(ddl::available_extension(arguments[0].str));
+  return {};
+}
+
 constexpr SystemRows kExtensionRows[] = {
     {"pg_available_extensions", available_extensions},
     {"pg_available_extension_versions", available_versions},
+    {"pg_extension_update_paths", update_paths},
 };
 
 }  // namespace

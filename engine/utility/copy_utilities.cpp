@@ -68,6 +68,9 @@ Result<Target> find_target(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   const auto& name = *stmt.relation;
   INDIGO_ASSIGN(target.relation, named_relation(call, name));
   const auto& r = *target.relation;
+  const bool composite = r.kind == catalog::RelationKind::kComposite;
+  if (composite || r.kind == catalog::RelationKind::kIndex || r.kind == catalog::RelationKind::kPartitionedIndex)
+    return Error(sqlstate::kWrongObjectType, "\"" + r.name + (composite ? "\" is a composite type" : "\" is an index"));
   if (stmt.n_attlist == 0) {
     for (const auto& column : r.columns) {
       if (!column.dropped && column.generated == 0) target.columns.push_back(column.number - 1);
@@ -145,7 +148,7 @@ std::string kind_of(const catalog::RelationInfo& relation) {
   if (relation.is_partitioned()) return "partitioned table";
   if (relation.is_foreign()) return "foreign table";
   if (relation.kind == catalog::RelationKind::kMaterializedView) return "materialized view";
-  return relation.kind == catalog::RelationKind::kSequence ? "sequence" : "non-table relation";
+  return "sequence";
 }
 
 // COPY FROM's WHERE is asked before generated columns are made and the row is stored.
@@ -520,10 +523,9 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
     INDIGO_TRY(check_readable(call, target));
     relation = target.relation->oid;
     if (target.relation->kind != catalog::RelationKind::kTable) {
-      bool view = target.relation->kind == catalog::RelationKind::kView;
       Error error(sqlstate::kWrongObjectType,
                   std::string("cannot copy from ") + kind_of(*target.relation) + " \"" + target.relation->name + "\"");
-      if (view || target.relation->is_partitioned() || target.relation->is_foreign())
+      if (target.relation->kind != catalog::RelationKind::kSequence)
         error.hint = "Try the COPY (SELECT ...) TO variant.";
       return error;
     }

@@ -26,7 +26,7 @@ struct InvertedColumn {
   Oid type = kInvalidOid;  // no domain
   // The column's values; of an array class their elements, of ranges their bounds.
   KeyLayout element;
-  bool c_letters = true;  // of texts: only ASCII letters have two cases
+  bool c_letters = true;             // of texts: only ASCII letters have two cases
   std::vector<std::string> options;  // parameters of the class, as "name=value"
 };
 

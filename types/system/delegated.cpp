@@ -442,6 +442,7 @@ constexpr SetEntry kSets[] = {
     {"pg_show_replication_origin_status", system_rows<"pg_show_replication_origin_status">},
     {"pg_available_extensions", system_rows<"pg_available_extensions">},
     {"pg_available_extension_versions", system_rows<"pg_available_extension_versions">},
+    {"pg_extension_update_paths", system_rows<"pg_extension_update_paths">},
     {"pg_hba_file_rules", system_rows<"pg_hba_file_rules">},
     {"pg_ident_file_mappings", system_rows<"pg_ident_file_mappings">},
     {"show_all_file_settings", system_rows<"show_all_file_settings">},

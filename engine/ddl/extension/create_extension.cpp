@@ -132,12 +132,7 @@ Result<std::vector<Oid>> required_extensions(DdlContext& c, const types::Extensi
 }
 
 Status create(DdlContext& c, std::string_view name, const Wanted& wanted, std::vector<std::string_view>& parents) {
-  const types::Extension* e = types::find_extension(name);
-  if (e == nullptr) {
-    return Error(sqlstate::kFeatureNotSupported, "extension " + quoted(name) + " is not available")
-        .with_detail("It is not one of those that are built in.")
-        .with_hint("Those that are: SELECT * FROM pg_available_extensions.");
-  }
+  INDIGO_ASSIGN(const types::Extension* const e, available_extension(name));
   const std::string version = wanted.version.empty() ? std::string(e->version) : wanted.version;
   const auto scripts = types::scripts_between(*e, {}, version);
   if (!scripts) {
@@ -169,6 +164,22 @@ Status create(DdlContext& c, std::string_view name, const Wanted& wanted, std::v
 }
 
 }  // namespace
+
+Result<const types::Extension*> available_extension(std::string_view name) {
+  const char* const wrong = name.empty()                                ? "not be empty"
+                            : name.find("--") != std::string_view::npos ? "not contain \"--\""
+                            : name.front() == '-' || name.back() == '-' ? "not begin or end with \"-\""
+                            : name.find('/') != std::string_view::npos  ? "not contain directory separator characters"
+                                                                        : nullptr;
+  if (wrong != nullptr) {
+    return Error(sqlstate::kInvalidParameterValue, "invalid extension name: " + quoted(name))
+        .with_detail("Extension names must " + std::string(wrong) + ".");
+  }
+  if (const types::Extension* e = types::find_extension(name)) return e;
+  return Error(sqlstate::kFeatureNotSupported, "extension " + quoted(name) + " is not available")
+      .with_detail("It is not one of those that are built in.")
+      .with_hint("Those that are: SELECT * FROM pg_available_extensions.");
+}
 
 Status execute_create_extension(DdlContext& c, const PgQuery__CreateExtensionStmt& s) {
   const std::string_view name = s.extname;

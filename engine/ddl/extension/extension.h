@@ -31,6 +31,8 @@ Status move_extension(DdlContext& c, std::string_view name, std::string_view sch
 
 // Runs a script of the extension, whose oid and schema these are.
 Status run_script(DdlContext& c, const types::Extension& extension, std::string_view script, Oid oid, Oid schema);
+// One that is built in. 22023: no extension is called so; 0A000: there is none.
+Result<const types::Extension*> available_extension(std::string_view name);
 
 struct InstalledExtension {
   Oid oid = kInvalidOid;

@@ -20,6 +20,10 @@ Status add_distinct(Level& level, Stage& stage) {
     }
   }
   bool sorted = groups_together(level, stage.order, keys);
+  if (q.distinct_on.empty() && q.order_by.empty() && !sorted && grouped_by_order(level, keys)) {
+    INDIGO_TRY(add_sort(level, stage, ascending(level, keys), false));
+    sorted = true;
+  }
   if (!q.distinct_on.empty()) {
     // The first row of each group in ORDER BY's order, which begins with the group's expressions. Without ORDER BY the
     // groups come sorted as well: PostgreSQL has no other way, and programs rely on it.

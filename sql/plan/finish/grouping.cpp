@@ -144,6 +144,9 @@ Status add_grouping(Level& level, Stage& stage) {
     if (!a.order.empty() || a.distinct) cost += kOperatorCost * 10;
   }
   stage.built.plan = below.plan(stage.built.plan);
+  if (q.grouping_sets.empty() && !q.group_by.empty() && !groups_together(level, stage.order, q.group_by) &&
+      grouped_by_order(level, q.group_by))
+    INDIGO_TRY(add_sort(level, stage, ascending(level, q.group_by), false));
   const Plan& input = *stage.built.plan;
   std::shared_ptr<Plan> plan;
   Layout layout;

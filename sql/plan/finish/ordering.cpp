@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql/analyze/type/coerce.h"
 #include "sql/plan/condition/equivalence.h"
 
 namespace indigo::sql::planning {
@@ -71,6 +72,28 @@ std::vector<SortKey> ascending(Level& level, const ExprList& expressions) {
     out.push_back(std::move(k));
   }
   return out;
+}
+
+namespace {
+
+// Of arrays and ranges what they are of.
+bool has_hash(catalog::CatalogView& catalog, Oid type) {
+  type = base_type(catalog, type);
+  const auto info = catalog.type(type);
+  if (info != nullptr && info->is_array()) return has_hash(catalog, info->element);
+  if (info != nullptr && info->kind == 'r') return has_hash(catalog, info->range_subtype);
+  const auto* equals = catalog.operator_by_oid(catalog.btree_operator(type, 3));
+  return equals == nullptr || equals->can_hash;
+}
+
+}  // namespace
+
+bool grouped_by_order(Level& level, const ExprList& expressions) {
+  catalog::CatalogView& catalog = level.s.catalog();
+  const auto ordered = [&](const ExprPtr& e) { return catalog.btree_operator(e->type.oid, 1) != kInvalidOid; };
+  return std::all_of(expressions.begin(), expressions.end(), ordered) &&
+         std::any_of(expressions.begin(), expressions.end(),
+                     [&](const ExprPtr& e) { return !has_hash(catalog, e->type.oid); });
 }
 
 }  // namespace indigo::sql::planning

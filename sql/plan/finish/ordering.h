@@ -15,6 +15,8 @@ size_t common_prefix(const std::vector<PathKey>& order, const std::vector<PathKe
 bool groups_together(Level& level, const std::vector<PathKey>& order, const ExprList& expressions);
 // Ascending sort keys over expressions, with their types' < operators.
 std::vector<SortKey> ascending(Level& level, const ExprList& expressions);
+// Whether PostgreSQL has no hash for values of one of them, and groups rows by sorting them alone: programs rely on the order.
+bool grouped_by_order(Level& level, const ExprList& expressions);
 bool is_never_null(const Level& level, const ExprPtr& e);
 
 }  // namespace indigo::sql::planning

@@ -94,9 +94,9 @@ Status check_few_elements(const InvertedColumn& column, const Datum& value) {
   std::set<int32_t> elements;
   for (int32_t i = 0; i < array.count(); i++) elements.insert(array.element(i).i32);
   if (elements.size() <= most) return {};
-  return Error(sqlstate::kProgramLimitExceeded,
-               "input array is too big (" + std::to_string(most) + " maximum allowed, " +
-                   std::to_string(elements.size()) + " current), use gist__intbig_ops opclass instead");
+  return Error(sqlstate::kProgramLimitExceeded, "input array is too big (" + std::to_string(most) +
+                                                    " maximum allowed, " + std::to_string(elements.size()) +
+                                                    " current), use gist__intbig_ops opclass instead");
 }
 
 constexpr StrategySet kStrategies{kOverlaps, kEquals, kContains, kContained, kOldContains, kSatisfies};
