@@ -42,7 +42,10 @@ const InvertedClass* inverted_class(std::string_view support) {
   for (const InvertedClass* known : kKnown) {
     if (known->support == support) return known;
   }
-  return nullptr;
+  // btree_gin's and btree_gist's.
+  const bool gin = support.starts_with("gin_extract_query_");
+  const bool gist = support.starts_with("gbt_") && support.ends_with("_consistent");
+  return gin || gist ? &kScalarKeys : nullptr;
 }
 
 double first_ring_of(double extent) {

@@ -63,7 +63,7 @@ struct InvertedClass {
   // type of the range's bounds.
   enum class Element : uint8_t { kNone, kOfArray, kOwn, kOfRange };
 
-  std::string_view support;  // pg_proc.prosrc; empty: classes without support functions (btree_gin's, btree_gist's)
+  std::string_view support;  // pg_proc.prosrc; empty: classes without support functions
   Element element;
   StrategySet strategies;  // those that query_of knows (pg_amop.amopstrategy)
   // Appends the keys of a value that is not null, in any order, perhaps more than once.

@@ -1,5 +1,6 @@
 // btree_gist 1.7: classes by which an index or an exclusion constraint by gist serves the comparisons of ordinary types, and
-// distances. GiST's support functions are left out: the structure that serves the index here has no use for them.
+// distances. The structure that serves the index here has no use for GiST's support functions: they are there by name.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -7,42 +8,44 @@
 #include "base/sqlstate.h"
 #include "types/datetime/arithmetic.h"
 #include "types/extension/index_entry.h"
+#include "types/extension/index_support.h"
 #include "types/function/kernel.h"
 
 namespace indigo::types {
 
 namespace {
 
+// `functions`: what the names of its support functions have in them; `entries`: the same of those that see entries only.
 struct Class {
-  std::string_view name, type, entry;
+  std::string_view name, type, entry, functions, entries;
 };
 constexpr Class kClasses[] = {
-    {"gist_oid_ops", "oid", "gbtreekey8"},
-    {"gist_int2_ops", "int2", "gbtreekey4"},
-    {"gist_int4_ops", "int4", "gbtreekey8"},
-    {"gist_int8_ops", "int8", "gbtreekey16"},
-    {"gist_float4_ops", "float4", "gbtreekey8"},
-    {"gist_float8_ops", "float8", "gbtreekey16"},
-    {"gist_timestamp_ops", "timestamp", "gbtreekey16"},
-    {"gist_timestamptz_ops", "timestamptz", "gbtreekey16"},
-    {"gist_time_ops", "time", "gbtreekey16"},
-    {"gist_timetz_ops", "timetz", "gbtreekey16"},
-    {"gist_date_ops", "date", "gbtreekey8"},
-    {"gist_interval_ops", "interval", "gbtreekey32"},
-    {"gist_cash_ops", "money", "gbtreekey16"},
-    {"gist_macaddr_ops", "macaddr", "gbtreekey16"},
-    {"gist_text_ops", "text", "gbtreekey_var"},
-    {"gist_bpchar_ops", "bpchar", "gbtreekey_var"},
-    {"gist_bytea_ops", "bytea", "gbtreekey_var"},
-    {"gist_numeric_ops", "numeric", "gbtreekey_var"},
-    {"gist_bit_ops", "bit", "gbtreekey_var"},
-    {"gist_vbit_ops", "varbit", "gbtreekey_var"},
-    {"gist_inet_ops", "inet", "gbtreekey16"},
-    {"gist_cidr_ops", "cidr", "gbtreekey16"},
-    {"gist_uuid_ops", "uuid", "gbtreekey32"},
-    {"gist_macaddr8_ops", "macaddr8", "gbtreekey16"},
-    {"gist_enum_ops", "anyenum", "gbtreekey8"},
-    {"gist_bool_ops", "bool", "gbtreekey2"},
+    {"gist_oid_ops", "oid", "gbtreekey8", "oid", "oid"},
+    {"gist_int2_ops", "int2", "gbtreekey4", "int2", "int2"},
+    {"gist_int4_ops", "int4", "gbtreekey8", "int4", "int4"},
+    {"gist_int8_ops", "int8", "gbtreekey16", "int8", "int8"},
+    {"gist_float4_ops", "float4", "gbtreekey8", "float4", "float4"},
+    {"gist_float8_ops", "float8", "gbtreekey16", "float8", "float8"},
+    {"gist_timestamp_ops", "timestamp", "gbtreekey16", "ts", "ts"},
+    {"gist_timestamptz_ops", "timestamptz", "gbtreekey16", "tstz", "ts"},
+    {"gist_time_ops", "time", "gbtreekey16", "time", "time"},
+    {"gist_timetz_ops", "timetz", "gbtreekey16", "timetz", "time"},
+    {"gist_date_ops", "date", "gbtreekey8", "date", "date"},
+    {"gist_interval_ops", "interval", "gbtreekey32", "intv", "intv"},
+    {"gist_cash_ops", "money", "gbtreekey16", "cash", "cash"},
+    {"gist_macaddr_ops", "macaddr", "gbtreekey16", "macad", "macad"},
+    {"gist_text_ops", "text", "gbtreekey_var", "text", "text"},
+    {"gist_bpchar_ops", "bpchar", "gbtreekey_var", "bpchar", "text"},
+    {"gist_bytea_ops", "bytea", "gbtreekey_var", "bytea", "bytea"},
+    {"gist_numeric_ops", "numeric", "gbtreekey_var", "numeric", "numeric"},
+    {"gist_bit_ops", "bit", "gbtreekey_var", "bit", "bit"},
+    {"gist_vbit_ops", "varbit", "gbtreekey_var", "bit", "bit"},
+    {"gist_inet_ops", "inet", "gbtreekey16", "inet", "inet"},
+    {"gist_cidr_ops", "cidr", "gbtreekey16", "inet", "inet"},
+    {"gist_uuid_ops", "uuid", "gbtreekey32", "uuid", "uuid"},
+    {"gist_macaddr8_ops", "macaddr8", "gbtreekey16", "macad8", "macad8"},
+    {"gist_enum_ops", "anyenum", "gbtreekey8", "enum", "enum"},
+    {"gist_bool_ops", "bool", "gbtreekey2", "bool", "bool"},
 };
 
 struct EntryType {
@@ -125,7 +128,37 @@ Interval timestamp_distance(FuncContext& context, int64_t a, int64_t b) {
   return a < b ? timestamp_difference(context, b, a) : timestamp_difference(context, a, b);
 }
 
-std::string definitions() {
+// The class's support functions, after its operators.
+std::string support_of(IndexSupport& support, const Class& c) {
+  const std::string entry(c.entry), type = "pg_catalog." + std::string(c.type == "cidr"     ? "inet"
+                                                                       : c.type == "varbit" ? "bit"
+                                                                                            : c.type);
+  const bool safe = c.type != "bool", various = c.entry == "gbtreekey_var";
+  std::string out;
+  const auto add = [&](int number, const std::string& name, const std::string& arguments, std::string_view result,
+                       bool parallel_safe) {
+    const std::string signature = "gbt_" + name + "(" + arguments + ")";
+    out += ", function " + std::to_string(number) + " " + support.function(signature, result, parallel_safe);
+  };
+  const std::string own = std::string(c.functions) + "_", seen = std::string(c.entries) + "_";
+  const std::string asked = "internal, " + type + ", int2, oid, internal";
+  add(1, own + "consistent", asked, "bool", safe);
+  add(2, seen + "union", "internal, internal", entry, safe);
+  add(3, own + "compress", "internal", "internal", safe);
+  const char* const decompress = various ? "var_decompress" : c.type == "interval" ? "intv_decompress" : "decompress";
+  add(4, decompress, "internal", "internal", true);
+  add(5, seen + "penalty", "internal, internal, internal", "internal", safe);
+  add(6, seen + "picksplit", "internal, internal", "internal", safe);
+  add(7, seen + "same", entry + ", " + entry + ", internal", "internal", safe);
+  const auto measures = [&](const Distance& d) { return d.type == c.type; };
+  if (std::any_of(std::begin(kDistances), std::end(kDistances), measures))
+    add(8, own + "distance", asked, "float8", safe);
+  if (c.functions != "inet" && c.type != "timetz")
+    add(9, various ? "var_fetch" : seen + "fetch", "internal", "internal", safe);
+  return out;
+}
+
+std::string definitions(IndexSupport& support) {
   std::string out;
   for (const EntryType& t : kEntryTypes) {
     const std::string name(t.name);
@@ -144,23 +177,25 @@ std::string definitions() {
     out += "create operator <-> (leftarg = " + type + ", rightarg = " + type + ", procedure = " + name +
            ", commutator = <->);\n";
   }
+  std::string classes;
   for (const Class& c : kClasses) {
-    out.append("create operator class ").append(c.name).append(" default for type pg_catalog.").append(c.type);
-    out += " using gist as ";
+    classes.append("create operator class ").append(c.name).append(" default for type pg_catalog.").append(c.type);
+    classes += " using gist as ";
     const std::string type(c.type == "cidr" ? "pg_catalog.inet" : "pg_catalog." + std::string(c.type));
     constexpr const char* kOperators[] = {"<", "<=", "=", ">=", ">", "<>"};
     for (size_t i = 0; i < std::size(kOperators); i++) {
-      out += (i == 0 ? "operator " : ", operator ") + std::to_string(i + 1) + " " + kOperators[i];
-      out += "(" + type + ", " + type + ")";
+      classes += (i == 0 ? "operator " : ", operator ") + std::to_string(i + 1) + " " + kOperators[i];
+      classes += "(" + type + ", " + type + ")";
     }
     for (const Distance& d : kDistances) {
       if (d.type != c.type) continue;
-      out.append(", operator 15 <->(").append(type).append(", ").append(type);
-      out.append(") for order by pg_catalog.").append(d.order);
+      classes.append(", operator 15 <->(").append(type).append(", ").append(type);
+      classes.append(") for order by pg_catalog.").append(d.order);
     }
-    out.append(", storage ").append(c.entry).append(";\n");
+    classes += support_of(support, c);
+    classes.append(", storage ").append(c.entry).append(";\n");
   }
-  return out;
+  return out + support.script() + classes;
 }
 
 const ScalarEntry kFunctions[] = {{"gbtreekey_in", uncallable_kernel},
@@ -177,19 +212,27 @@ const ScalarEntry kFunctions[] = {{"gbtreekey_in", uncallable_kernel},
                                   {"float8_dist", kernel<float_distance<double>>},
                                   {"ts_dist", kernel<timestamp_distance>},
                                   {"tstz_dist", kernel<timestamp_distance>}};
+std::vector<ScalarEntry> all_entries(const IndexSupport& support) {
+  std::vector<ScalarEntry> out = support.entries();
+  out.insert(out.end(), std::begin(kFunctions), std::end(kFunctions));
+  return out;
+}
+
 const ExtensionType kEntryForms[] = {{"gbtreekey_in", &kIndexEntryForms}};
 
 }  // namespace
 
 const Extension& btree_gist_extension() {
-  static const std::string script = definitions();
+  static IndexSupport support;
+  static const std::string script = definitions(support);
+  static const std::vector<ScalarEntry> entries = all_entries(support);
   static const Extension extension{.name = "btree_gist",
                                    .version = "1.7",
                                    .comment = "support for indexing common datatypes in GiST",
                                    .schema = {},
                                    .required = {},
                                    .definitions = script,
-                                   .functions = kFunctions,
+                                   .functions = entries,
                                    .types = kEntryForms};
   return extension;
 }
