@@ -29,7 +29,6 @@ bool read_fields(FuncContext& context, Oid type, const Datum& value, Fields& out
     out.type = fields.type;
     out.types = std::move(fields.types);
     out.values = std::move(fields.values);
-    for (const Str name : fields.names) out.names.emplace_back(name);
   }
   if (const auto relation = fields_relation(catalog, out.type)) {
     out.names.clear();
@@ -39,6 +38,8 @@ bool read_fields(FuncContext& context, Oid type, const Datum& value, Fields& out
     }
   } else if (value.null) {
     return false;
+  } else {
+    for (const Str name : read_record(value.str).names) out.names.emplace_back(name);
   }
   for (size_t i = out.names.size(); i < out.types.size(); i++) out.names.push_back("f" + std::to_string(i + 1));
   for (size_t i = out.values.size(); i < out.types.size(); i++)
