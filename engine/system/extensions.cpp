@@ -1,4 +1,4 @@
-// pg_available_extensions() and its kin: the extensions that are built in, each in one version.
+// pg_available_extensions() and its kin: the extensions that are built in, and their versions.
 #include "engine/ddl/extension/extension.h"
 #include "engine/row_sink.h"
 #include "engine/system/families.h"
@@ -40,9 +40,23 @@ Status available_versions(SessionParts&, std::span<const Datum>, const SystemRow
   return {};
 }
 
-// From one version of it to another: there is one.
-Status update_paths(SessionParts&, std::span<const Datum> arguments, const SystemRowSink&) {
-  INDIGO_TRY(ddl::available_extension(arguments[0].str));
+// From each version of it to each other one: source, target, the versions on the way (null: there is none).
+Status update_paths(SessionParts&, std::span<const Datum> arguments, const SystemRowSink& sink) {
+  INDIGO_ASSIGN(const types::Extension* const e, ddl::available_extension(arguments[0].str));
+  const auto versions = types::versions_of(*e);
+  for (const std::string_view from : versions) {
+    for (const std::string_view to : versions) {
+      if (from == to) continue;
+      const auto scripts = types::scripts_between(*e, from, to);
+      std::string path(from);
+      if (scripts) {
+        for (const types::ExtensionScript& script : *scripts) path.append("--").append(script.to);
+      }
+      const Datum row[] = {Datum::of(Str(from)), Datum::of(Str(to)),
+                           scripts ? Datum::of(Str(path)) : Datum::make_null(Phys::kStr)};
+      sink(row);
+    }
+  }
   return {};
 }
 
