@@ -20,9 +20,13 @@ constexpr char kMark = '\1';
 
 // 0A000 where rows are to be changed that cannot be.
 Status check_unchanged(const catalog::RelationInfo& relation, char mode) {
-  const char* verb = mode == catalog::kForeignDelete                                     ? "delete from"
-                     : mode == catalog::kForeignUpdate || mode == catalog::kForeignMerge ? "update"
-                                                                                         : nullptr;
+  if (mode == catalog::kForeignMerge) {
+    return Error(sqlstate::kFeatureNotSupported, "cannot execute MERGE on relation \"" + relation.name + "\"")
+        .with_detail("This operation is not supported for foreign tables.");
+  }
+  const char* verb = mode == catalog::kForeignDelete   ? "delete from"
+                     : mode == catalog::kForeignUpdate ? "update"
+                                                       : nullptr;
   if (verb == nullptr) return {};
   return Error(sqlstate::kFeatureNotSupported,
                std::string("cannot ") + verb + " foreign table \"" + relation.name + "\"");

@@ -11,6 +11,7 @@
 #include "engine/foreign/remote_change.h"
 #include "engine/foreign/remote_relation.h"
 #include "engine/session/session_parts.h"
+#include "sql/policy/restricted_kinds.h"
 
 namespace indigo::engine {
 
@@ -29,6 +30,7 @@ class SessionForeignHost final : public exec::ForeignHost {
 
   Status check(const catalog::RelationInfo& relation, int16_t event) override {
     INDIGO_TRY(catalog::check_reachable(relation));
+    INDIGO_TRY(sql::check_relation_kind(session_.context(), relation));
     const bool inserts = event == catalog::kTriggerInsert, updates = event == catalog::kTriggerUpdate;
     if (!is_remote(session_, relation)) {
       const char* verb = inserts ? "insert into" : updates ? "update" : "delete from";
@@ -65,6 +67,7 @@ int32_t foreign_changes(SessionParts& session, const catalog::RelationInfo& rela
 
 Status check_foreign_truncate(SessionParts& session, const catalog::RelationInfo& relation) {
   INDIGO_TRY(catalog::check_reachable(relation));
+  INDIGO_TRY(sql::check_relation_kind(session.context(), relation));
   if (is_remote(session, relation)) return {};
   return Error(sqlstate::kFeatureNotSupported, "cannot truncate foreign table \"" + relation.name + "\"");
 }

@@ -11,5 +11,7 @@ namespace indigo::sql {
 
 // 55000 when the statement reads or changes a view or a foreign table of users' own that is restricted.
 Status check_relation_kinds(catalog::SessionContext& session, const Query& query);
+// The same of a relation that a utility statement reads or changes.
+Status check_relation_kind(catalog::SessionContext& session, const RelationInfo& relation);
 
 }  // namespace indigo::sql

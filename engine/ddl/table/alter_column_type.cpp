@@ -405,7 +405,8 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   if (relation->kind == RelationKind::kTable) {
     INDIGO_ASSIGN(kept, keeps_values(c, column, d.raw_default, type));
   }
-  if (relation->kind != RelationKind::kComposite) {
+  // Rows that are elsewhere are not converted.
+  if (relation->kind != RelationKind::kComposite && !relation->is_foreign()) {
     INDIGO_ASSIGN(const std::string expression, new_values_text(c, relation, column, d, type));
     INDIGO_ASSIGN(values, new_values(c, *relation, column, type, expression));
   }

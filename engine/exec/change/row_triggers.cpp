@@ -160,9 +160,11 @@ Result<bool> RowTriggers::fire(int16_t timing, int16_t event, Bytes old_row, std
   return true;
 }
 
-void RowTriggers::capture(int16_t event, Bytes old_row, Bytes new_row) {
+Status RowTriggers::capture(int16_t event, Bytes old_row, Bytes new_row) {
   TransitionTables* tables = state_.changes().transitions(named_, event);
-  if (tables == nullptr) return;
+  if (tables == nullptr) return {};
+  if (relation_->is_foreign())
+    return Error(sqlstate::kFeatureNotSupported, "cannot collect transition tuples from child foreign tables");
   const auto add = [&](Bytes image, RowStore& to) {
     captured_.clear();
     for (size_t c = 0; c < named_->columns.size(); c++) {
@@ -174,11 +176,12 @@ void RowTriggers::capture(int16_t event, Bytes old_row, Bytes new_row) {
   };
   if (tables->wants_old && !old_row.empty()) add(old_row, tables->old_rows);
   if (tables->wants_new && !new_row.empty()) add(new_row, tables->new_rows);
+  return {};
 }
 
 Status RowTriggers::queue(int16_t event, Bytes old_row, Bytes new_row, int16_t capture_as, RowPlace old_place,
                           RowPlace new_place) {
-  if (captures_) capture(capture_as, old_row, new_row);
+  if (captures_) INDIGO_TRY(capture(capture_as, old_row, new_row));
   if (!any(0, event)) return {};
   if (relation_->is_foreign()) old_place = new_place = {};
   for (size_t i = 0; i < set_->triggers.size(); i++) {

@@ -58,7 +58,7 @@ class RowTriggers {
   Result<bool> meets(size_t trigger, const Rows& rows);
   Result<When*> condition_of(size_t trigger);  // which has one
   Status check_partition(const catalog::TriggerInfo& trigger, Bytes row);
-  void capture(int16_t event, Bytes old_row, Bytes new_row);
+  Status capture(int16_t event, Bytes old_row, Bytes new_row);
 
   QueryState& state_;
   Relation relation_, named_;

@@ -48,6 +48,7 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   updater->returned_.begin(updater->new_, 1);
   for (size_t c = 0; c < updater->columns_.size(); c++) updater->columns_[c] = &updater->new_.columns[c];
   updater->target_.set_named_columns(plan.named_columns);
+  updater->need_row_ = need_row;
   if (plan.root != nullptr) updater->target_.set_named_relation(plan.root);
   updater->before_ = updater->target_.triggers().before(catalog::kTriggerUpdate);
   if (plan.relation->triggers != nullptr) {
@@ -213,6 +214,8 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
     if (!strong.ok() || !blocked_.empty()) return {};
   }
   returned_.begin(new_, frame.extent);
+  owns_rows_ = false;
+  updating_ = selection;
   for (uint32_t i = 0; i < selection.count; i++) {
     auto stored = write(claimed[selection[i]], selection[i]);
     if (!stored.ok()) {
@@ -352,14 +355,7 @@ Result<bool> RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
 Result<bool> RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
   const RelationPtr& root = moved_plan_.relation;
   if (root == nullptr) return target_.partition_violation(columns_, row);
-  if (mover_ == nullptr) {
-    moved_columns_ = matching_columns(*root, target_.relation());
-    mover_ = std::make_unique<PartitionedInsert>(state_, moved_plan_, nullptr);
-    mover_->set_moving();
-    Builder b(state_);
-    INDIGO_TRY(mover_->prepare(b, {}));
-    moved_.columns.resize(root->columns.size());
-  }
+  if (mover_ == nullptr) INDIGO_TRY(plan_mover());
   for (size_t c = 0; c < moved_.columns.size(); c++) {
     if (moved_columns_[c] >= 0) {
       moved_.columns[c].reference(new_.columns[static_cast<size_t>(moved_columns_[c])]);
@@ -386,8 +382,41 @@ Result<bool> RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
     if (written.count > 0) writer = next;
   }
   if (error != nullptr) return error;
-  if (writer != nullptr) returned_.take(new_, row, writer->inserter->rows(), writer->inserter->target().column_count());
+  if (writer != nullptr) take_moved(*writer, row);
   return writer != nullptr;
+}
+
+Status RowUpdater::plan_mover() {
+  const RelationPtr& root = moved_plan_.relation;
+  moved_columns_ = matching_columns(*root, target_.relation());
+  mover_ = std::make_unique<PartitionedInsert>(state_, moved_plan_, nullptr);
+  mover_->set_moving(need_row_, updated_foreign_);
+  Builder b(state_);
+  INDIGO_TRY(mover_->prepare(b, {}));
+  moved_.columns.resize(root->columns.size());
+  return {};
+}
+
+void RowUpdater::take_moved(const PartitionWriter& writer, uint32_t row) {
+  const Chunk& rows = writer.inserter->rows();
+  returned_.take(new_, row, rows, writer.inserter->target().column_count());
+  if (!need_row_) return;
+  if (!owns_rows_) {
+    for (size_t c = 0; c < columns_.size(); c++) {
+      Vector& column = new_.columns[c];
+      Vector copy(column.phys(), extent_of(updating_));
+      for (uint32_t i = 0; i < updating_.count; i++) copy.copy_row(updating_[i], column, updating_[i]);
+      column = std::move(copy);
+    }
+  }
+  owns_rows_ = true;
+  for (size_t c = 0; c < writer.columns.size(); c++) {
+    const int own = writer.columns[c] < 0 ? -1 : moved_columns_[static_cast<size_t>(writer.columns[c])];
+    if (own < 0) continue;
+    Datum d = rows.columns[c].datum(row);
+    if (d.phys == Phys::kStr && !d.null) d.str = state_.functions().arena().copy(d.str);
+    new_.columns[static_cast<size_t>(own)].set_datum(row, d);
+  }
 }
 
 }  // namespace indigo::engine::exec

@@ -21,6 +21,7 @@
 namespace indigo::engine::exec {
 
 class PartitionedInsert;
+struct PartitionWriter;
 
 class RowUpdater {
  public:
@@ -44,6 +45,8 @@ class RowUpdater {
   bool move_fires_before() {
     return moved_plan_.relation != nullptr && target_.triggers().before(catalog::kTriggerDelete);
   }
+  // The foreign tables that the statement updates.
+  void set_updated_foreign(std::vector<Oid> tables) { updated_foreign_ = std::move(tables); }
   // Of rows that were claimed under `view` without a claimer: whether functions have changed them is looked at (27000).
   void watch(const storage::ReadView& view, storage::RowLockMode mode) {
     view_ = view;
@@ -85,6 +88,9 @@ class RowUpdater {
   Result<bool> fire_before(const storage::Claimed& claimed, uint32_t row);
   // A row that belongs into another partition now.
   Result<bool> move(const storage::Claimed& claimed, uint32_t row);
+  Status plan_mover();
+  // The row as it has arrived, for RETURNING.
+  void take_moved(const PartitionWriter& writer, uint32_t row);
   void make_image(const storage::Claimed& claimed, uint32_t row);
 
   QueryState& state_;
@@ -101,6 +107,10 @@ class RowUpdater {
   sql::ChangePlan moved_plan_;                       // of rows that move: the table that the statement names
   std::unique_ptr<PartitionedInsert> mover_;
   std::vector<int> moved_columns_;  // by column of that table
+  std::vector<Oid> updated_foreign_;
+  bool need_row_ = false;   // RETURNING reads new_
+  bool owns_rows_ = false;  // new_ has values of its own, of this update()
+  Selection updating_;      // this update()'s
   Chunk moved_;
   bool patch_ = false;                  // the new image is a patched copy of the old one
   bool partial_ = false;                // only columns that expressions read are decoded

@@ -84,6 +84,7 @@ Result<PartitionWriter*> PartitionedInsert::writer(size_t table) {
   out->inserter->target().triggers().set_named(plan_.relation);
   out->inserter->target().set_named_relation(plan_.relation);
   out->inserter->set_moving(moving_);
+  if (moving_ && relation->is_foreign()) INDIGO_TRY(plan_foreign_move(*out->inserter));
   if (conflict_ != nullptr && relation->is_foreign()) {
     out->inserter->set_do_nothing();
   } else if (conflict_ != nullptr) {
@@ -94,6 +95,18 @@ Result<PartitionWriter*> PartitionedInsert::writer(size_t table) {
   INDIGO_ASSIGN(out->returning, b.compile_all(plan.returning));
   writers_[table] = std::move(out);
   return writers_[table].get();
+}
+
+Status PartitionedInsert::plan_foreign_move(RowInserter& inserter) const {
+  const catalog::RelationInfo& relation = inserter.target().relation();
+  if (std::find(updated_foreign_.begin(), updated_foreign_.end(), relation.oid) != updated_foreign_.end()) {
+    return Error(sqlstate::kFeatureNotSupported,
+                 "cannot route tuples into foreign table to be updated \"" + relation.name + "\"");
+  }
+  ForeignChangeSpec& spec = inserter.target().foreign_spec();
+  spec.returning |= returned_;
+  spec.one_by_one |= returned_;
+  return {};
 }
 
 Status PartitionedInsert::check(const Chunk& rows, uint32_t row) {

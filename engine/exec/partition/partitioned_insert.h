@@ -28,8 +28,13 @@ class PartitionedInsert {
   PartitionedInsert(QueryState& state, const sql::ChangePlan& plan, const sql::OnConflict* conflict);
   // `assignments`: as RowInserter takes them; empty for rows that are given to start_rows().
   Status prepare(Builder& b, const std::vector<sql::Assignment>& assignments);
-  // The rows are those of an UPDATE, which takes them out of another partition.
-  void set_moving() { moving_ = true; }
+  // The rows are those of an UPDATE, which takes them out of another partition. `returned`: it reads them as they are written.
+  // `updated`: the foreign tables that it updates, which take none: it may not have come to them yet.
+  void set_moving(bool returned, std::vector<Oid> updated) {
+    moving_ = true;
+    returned_ = returned;
+    updated_foreign_ = std::move(updated);
+  }
   void set_filter(Condition filter) { root_->set_filter(std::move(filter)); }
 
   // Computes the rows of a chunk, which must stay until the last group is written.
@@ -44,6 +49,7 @@ class PartitionedInsert {
 
  private:
   Result<PartitionWriter*> writer(size_t table);
+  Status plan_foreign_move(RowInserter& inserter) const;
   Status check(const Chunk& rows, uint32_t row);
 
   QueryState& state_;
@@ -63,7 +69,8 @@ class PartitionedInsert {
   std::vector<int> group_of_;  // by table
   std::unique_ptr<Error> failed_;
   uint64_t consumed_ = 0;
-  bool moving_ = false;
+  bool moving_ = false, returned_ = false;
+  std::vector<Oid> updated_foreign_;
 };
 
 Result<OperatorPtr> make_partitioned_insert(Builder& b, const sql::InsertPlan& p, OperatorPtr input);
