@@ -83,6 +83,15 @@ class DdlHost {
   virtual Status check_foreign_truncate(const catalog::RelationInfo& relation) = 0;
   virtual Status truncate_foreign(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables, bool cascades,
                                   bool restarts_sequences) = 0;
+  // ANALYZE of foreign tables (engine/foreign/foreign_analysis.h): whether it can, the rows, and their bytes.
+  virtual Result<bool> analyzes_foreign(const catalog::RelationInfo& /*relation*/) { return false; }
+  virtual Status read_foreign(const std::shared_ptr<const catalog::RelationInfo>& /*relation*/,
+                              const std::function<Status(Bytes image)>& /*visit*/) {
+    return {};
+  }
+  virtual Result<uint64_t> foreign_size(const std::shared_ptr<const catalog::RelationInfo>& /*relation*/) {
+    return uint64_t{0};
+  }
   // Where the statement stands its transaction goes on behind it: in a block, or with others in one message.
   virtual bool is_in_block() const { return false; }
   // pg_subscription changes in this transaction: the subscription's worker (kInvalidOid: none) has ended when this returns, and

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/sqlstate.h"
-#include "catalog/descriptor/foreign_source.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/analyze/analyze.h"
 #include "engine/ddl/ddl.h"
@@ -237,7 +236,7 @@ class Vacuum {
 
   Status locked(Oid oid, NodeList columns) {
     const RelationPtr r = current(c_, oid);
-    if (r->is_foreign() && !options_.vacuum) INDIGO_TRY(catalog::check_reachable(*r));
+    if (r->is_foreign() && !options_.vacuum) return analyze_foreign(r, columns);
     if (!is_table(*r) && !r->is_partitioned()) {
       skip(*r,
            std::string("cannot ") + (options_.vacuum ? "vacuum" : "analyze") + " non-tables or special system tables");
@@ -254,6 +253,13 @@ class Vacuum {
       did_vacuum_ = true;
     }
     return options_.analyze ? analyze(r, columns) : Status();
+  }
+
+  Status analyze_foreign(const RelationPtr& r, NodeList columns) {
+    INDIGO_ASSIGN(const bool can, c_.host.analyzes_foreign(*r));
+    if (can) return analyze(r, columns);
+    skip(*r, "cannot analyze this foreign table");
+    return {};
   }
 
   static Result<std::vector<int16_t>> columns_named(const RelationInfo& r, NodeList names) {

@@ -52,6 +52,10 @@ std::vector<ForeignOption> column_options(SessionParts& session, Oid relation, i
   return out;
 }
 
+std::vector<ForeignOption> mapping_options(const RowReader& row) {
+  return options_of(row, pg_user_mapping::c_umoptions);
+}
+
 std::vector<ForeignOption> server_options(SessionParts& session, Oid server) {
   std::vector<ForeignOption> out;
   CatalogRows(session).find(pg_foreign_server::kOid, server,

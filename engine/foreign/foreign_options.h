@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/ids.h"
+#include "catalog/tables/system_table.h"
 
 namespace indigo::engine {
 
@@ -25,6 +26,9 @@ const std::string* find_option(const std::vector<ForeignOption>& options, std::s
 std::optional<bool> option_flag(std::string_view value);
 
 std::vector<ForeignOption> column_options(SessionParts& session, Oid relation, int16_t column);
+
+// Of a row of pg_user_mapping.
+std::vector<ForeignOption> mapping_options(const catalog::RowReader& row);
 
 std::vector<ForeignOption> server_options(SessionParts& session, Oid server);
 

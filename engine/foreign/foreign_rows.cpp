@@ -3,20 +3,15 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/session_catalog.h"
-#include "catalog/descriptor/session_context.h"
 #include "engine/foreign/file_table.h"
+#include "engine/foreign/remote_relation.h"
 #include "engine/foreign/remote_table.h"
 #include "engine/session/session_parts.h"
-#include "engine/settings/settings.h"
-#include "types/function/context.h"
-#include "types/system/type_name.h"
-#include "types/text/strings.h"
+#include "sql/expr.h"
 
 namespace indigo::engine {
 
 namespace {
-
-constexpr char kMark = '\1';
 
 // 0A000 where rows are to be changed that cannot be.
 Status check_unchanged(const catalog::RelationInfo& relation, char mode) {
@@ -32,37 +27,50 @@ Status check_unchanged(const catalog::RelationInfo& relation, char mode) {
                std::string("cannot ") + verb + " foreign table \"" + relation.name + "\"");
 }
 
-// The condition with values in the places of its marks, written as every server reads them.
-std::string with_values(SessionParts& session, Str text, std::span<const Datum> values,
-                        std::span<const types::TypeRef> types) {
-  if (values.empty()) return std::string(text);
-  Settings& settings = session.settings();
-  const uint32_t mark = settings.mark();
-  const Status iso = settings.set("DateStyle", "ISO", Settings::Scope::kLocal, false);
-  types::FuncContext context(session.context());
-  Arena arena;
-  context.set_arena(&arena);
-  std::string out;
-  while (!text.empty()) {
-    const size_t begin = text.find(kMark);
-    out += text.substr(0, begin);
-    if (begin == Str::npos) break;
-    const size_t end = text.find(kMark, begin + 1);
-    const size_t n = std::stoul(std::string(text.substr(begin + 1, end - begin - 1)));
-    std::string value = "NULL";
-    if (!values[n].null) {
-      std::string written;
-      types::type_output(context, types[n], values[n], written);
-      value = types::quote_literal(written);
-    }
-    out += value + "::" + types::format_type(session.session_catalog(), types[n].oid, std::nullopt);
-    text.remove_prefix(end + 1);
-  }
-  settings.rollback_to(mark);
-  return iso.ok() && !context.failed() ? out : std::string();
+// What stands before the conditions (catalog/descriptor/foreign_source.h).
+struct Purpose {
+  char mode = '\0';
+  bool places = false;
+};
+Purpose take_purpose(Str& condition) {
+  Purpose out;
+  out.places = condition.starts_with(catalog::kForeignPlaces);
+  if (out.places) condition.remove_prefix(1);
+  if (condition.empty() || condition[0] < catalog::kForeignUpdate || condition[0] > catalog::kForeignLockUpdate)
+    return out;
+  out.mode = condition[0];
+  condition.remove_prefix(1);
+  return out;
+}
+
+RemoteQuery query_of(const Purpose& purpose) {
+  RemoteQuery out;
+  out.with_place = purpose.places;
+  out.with_key = purpose.mode == catalog::kForeignUpdate || purpose.mode == catalog::kForeignDelete;
+  if (out.with_key || purpose.mode == catalog::kForeignLockUpdate) out.lock = " FOR UPDATE";
+  if (purpose.mode == catalog::kForeignLockShare) out.lock = " FOR SHARE";
+  return out;
+}
+
+bool is_remote(catalog::SessionCatalog& catalog, const catalog::RelationInfo& relation) {
+  const auto handler = catalog.function(relation.foreign->handler);
+  return handler != nullptr && handler->language == "c" && handler->source == "postgres_fdw_handler";
 }
 
 }  // namespace
+
+std::string shown_foreign_statement(SessionParts& session, const sql::CallExpr& call) {
+  const auto argument = [&](size_t i) { return sql::as<sql::ConstExpr>(*call.arguments[i]).value.get(); };
+  const auto relation = session.session_catalog().relation(argument(0).oid());
+  if (relation == nullptr || !is_remote(session.session_catalog(), *relation)) return {};
+  Str condition = argument(1).str;
+  RemoteQuery query = query_of(take_purpose(condition));
+  std::vector<types::TypeRef> types;
+  for (size_t i = catalog::kForeignRowsValues; i < call.arguments.size(); i++) types.push_back(call.arguments[i]->type);
+  query.condition = {condition, {}, types};
+  auto statement = remote_statement(session, RemoteRelation(session, relation), query);
+  return statement.ok() ? std::move(*statement) : std::string();
+}
 
 Result<std::unique_ptr<types::SetProducer>> open_foreign_rows(SessionParts& session, const types::CallInfo& call,
                                                               std::span<const Datum> arguments) {
@@ -74,23 +82,20 @@ Result<std::unique_ptr<types::SetProducer>> open_foreign_rows(SessionParts& sess
   }
   INDIGO_TRY(catalog::check_reachable(*relation));
   Str condition = arguments[1].str;
-  const char mode =
-      condition.empty() || condition[0] > catalog::kForeignLockUpdate || condition[0] == kMark ? '\0' : condition[0];
-  if (mode != '\0') condition.remove_prefix(1);
+  const Purpose purpose = take_purpose(condition);
   const auto handler = catalog.function(relation->foreign->handler);
   const bool built_in = handler != nullptr && handler->language == "c";
   if (built_in && handler->source == "file_fdw_handler") {
-    INDIGO_TRY(check_unchanged(*relation, mode));
+    INDIGO_TRY(check_unchanged(*relation, purpose.mode));
     return open_file_table(session, relation);
   }
-  if (built_in && handler->source == "postgres_fdw_handler") {
-    if (mode == catalog::kForeignMerge) INDIGO_TRY(check_unchanged(*relation, mode));
+  if (is_remote(catalog, *relation)) {
+    if (purpose.mode == catalog::kForeignMerge) INDIGO_TRY(check_unchanged(*relation, purpose.mode));
     const std::span<const types::TypeRef> types(call.arguments);
-    RemoteQuery query;
-    query.condition = with_values(session, condition, arguments.subspan(2), types.subspan(2));
-    query.with_key = mode == catalog::kForeignUpdate || mode == catalog::kForeignDelete;
-    if (query.with_key || mode == catalog::kForeignLockUpdate) query.lock = " FOR UPDATE";
-    if (mode == catalog::kForeignLockShare) query.lock = " FOR SHARE";
+    RemoteQuery query = query_of(purpose);
+    query.condition = {condition, arguments.subspan(catalog::kForeignRowsValues),
+                       types.subspan(catalog::kForeignRowsValues)};
+    query.role = arguments[2].oid();
     return open_remote_table(session, relation, query);
   }
   return Error(sqlstate::kFeatureNotSupported,

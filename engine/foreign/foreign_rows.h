@@ -4,9 +4,14 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/error.h"
 #include "types/function/registry.h"
+
+namespace indigo::sql {
+struct CallExpr;
+}
 
 namespace indigo::engine {
 
@@ -16,5 +21,8 @@ class SessionParts;
 // of those built in.
 Result<std::unique_ptr<types::SetProducer>> open_foreign_rows(SessionParts& session, const types::CallInfo& call,
                                                               std::span<const Datum> arguments);
+
+// EXPLAIN VERBOSE: what such a call sends to another server; empty: nothing.
+std::string shown_foreign_statement(SessionParts& session, const sql::CallExpr& call);
 
 }  // namespace indigo::engine

@@ -11,6 +11,8 @@
 #include "engine/foreign/foreign_connection.h"
 #include "engine/foreign/remote_relation.h"
 #include "engine/remote/remote_formats.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 #include "types/text/strings.h"
 
 namespace indigo::engine {
@@ -38,6 +40,7 @@ class RemoteChange final : public exec::ForeignChange {
 
   Result<size_t> insert(std::span<std::string> rows) override {
     size_t written = 0;
+    places_.clear();
     for (size_t at = 0; at < rows.size(); at += batch_) {
       INDIGO_ASSIGN(const size_t n, insert_batch(rows.subspan(at, std::min(batch_, rows.size() - at))));
       written += n;
@@ -47,6 +50,7 @@ class RemoteChange final : public exec::ForeignChange {
 
   Result<bool> update(Bytes place, std::string& row) override {
     std::string set, shown;
+    places_.clear();
     {
       const TransmissionFormats formats(session_);
       types::FuncContext context(session_.context());
@@ -74,6 +78,8 @@ class RemoteChange final : public exec::ForeignChange {
     return done;
   }
 
+  Bytes place_of(size_t row) const override { return row < places_.size() ? Bytes(places_[row]) : Bytes(); }
+
  private:
   const catalog::RelationInfo& relation() const { return remote_.relation(); }
 
@@ -81,7 +87,12 @@ class RemoteChange final : public exec::ForeignChange {
   std::string at(Bytes place) const { return at_place(place) + returning(); }
   std::string returning() const {
     if (!spec_.returning) return "";
-    return " RETURNING " + (remote_.columns().empty() ? std::string("NULL") : remote_.column_list(false));
+    std::string columns = remote_.column_list();
+    if (spec_.places) columns += columns.empty() ? "ctid" : ", ctid";
+    return " RETURNING " + (columns.empty() ? std::string("NULL") : columns);
+  }
+  size_t returned_columns() const {
+    return std::max<size_t>(remote_.columns().size() + static_cast<size_t>(spec_.places), 1);
   }
 
   Status values_of(types::FuncContext& context, Bytes row, std::string& out) const {
@@ -117,7 +128,7 @@ class RemoteChange final : public exec::ForeignChange {
 
   Result<size_t> insert_batch(std::span<std::string> rows) {
     if (remote_.columns().empty()) return insert_defaults(rows);
-    const std::string begin = "INSERT INTO " + remote_.table() + "(" + remote_.column_list(false) + ") VALUES ";
+    const std::string begin = "INSERT INTO " + remote_.table() + "(" + remote_.column_list() + ") VALUES ";
     std::string statement = begin;
     {
       const TransmissionFormats formats(session_);
@@ -142,7 +153,12 @@ class RemoteChange final : public exec::ForeignChange {
     for (std::string& row : rows) {
       std::vector<RemoteRow> back;
       INDIGO_ASSIGN(const size_t n, ask(statement, statement, back));
-      if (n == 0) row.clear();
+      if (n == 0 || (spec_.returning && back.empty())) {
+        row.clear();
+        places_.emplace_back();
+      } else if (spec_.returning) {
+        INDIGO_TRY(read_back(back[0], row));
+      }
       written += std::min<size_t>(n, 1);
     }
     return written;
@@ -155,6 +171,7 @@ class RemoteChange final : public exec::ForeignChange {
     }
     if (back.empty()) {
       rows[0].clear();
+      places_.emplace_back();
       return {};
     }
     return read_back(back[0], rows[0]);
@@ -173,7 +190,7 @@ class RemoteChange final : public exec::ForeignChange {
     INDIGO_ASSIGN(foreign_, foreign_connection(session_, relation().foreign->server, session_.user()));
     bool fits = true;
     const auto take = [&](const RemoteAnswer& row) {
-      fits = fits && row.column_count() == std::max<size_t>(remote_.columns().size(), 1);
+      fits = fits && row.column_count() == returned_columns();
       if (fits) back.push_back(row.row(0));
     };
     INDIGO_ASSIGN(const RemoteAnswer answer, ask_foreign(session_, foreign_, statement, take, shown));
@@ -193,6 +210,10 @@ class RemoteChange final : public exec::ForeignChange {
     std::vector<Datum> values;
     if (!remote_.read(context, texts, values)) return context.take_error();
     relation().layout.encode(values, row);
+    if (!spec_.places) return {};
+    const Datum place = types::type_input(context, {oid::kTid, -1, kInvalidOid}, texts.back().value_or(std::string()));
+    if (context.failed()) return context.take_error();
+    places_.emplace_back(place.str);
     return {};
   }
 
@@ -201,6 +222,7 @@ class RemoteChange final : public exec::ForeignChange {
   exec::ForeignChangeSpec spec_;
   std::shared_ptr<Foreign> foreign_;
   size_t batch_ = 1;
+  std::vector<std::string> places_;  // of the rows that came back
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "base/sqlstate.h"
 #include "engine/foreign/foreign_options.h"
+#include "engine/row_sink.h"
+#include "engine/settings/identifier_list.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/families.h"
 #include "types/extension/libpq_options.h"
@@ -63,10 +65,30 @@ Status check_number(const ForeignOption& o, bool integer) {
                                                      " value greater than " + (integer ? "zero" : "or equal to zero"));
 }
 
+// Which extensions' functions and operators the other server has: names, of which a missing one is only warned of.
+Status check_extensions(SessionParts& session, const ForeignOption& o) {
+  const auto names = split_identifier_list(o.value);
+  if (!names) {
+    return Error(sqlstate::kInvalidParameterValue, "parameter \"" + o.name + "\" must be a list of extension names");
+  }
+  for (const std::string& name : *names) {
+    bool installed = false;
+    CatalogRows(session).scan(catalog::pg_extension::kOid, {}, [&](const RowReader& row) {
+      installed = row.str(catalog::pg_extension::c_extname) == name;
+      return !installed;
+    });
+    if (!installed)
+      session.notice(Severity::kWarning,
+                     Error(sqlstate::kUndefinedObject, "extension \"" + name + "\" is not installed"));
+  }
+  return {};
+}
+
 Status check_value(SessionParts& session, const ForeignOption& o, Oid class_id) {
   if (is_one_of(o.name, kBooleans) && !option_flag(o.value))
     return Error(sqlstate::kSyntaxError, o.name + " requires a Boolean value");
   if (o.name == "fdw_startup_cost" || o.name == "fdw_tuple_cost") return check_number(o, false);
+  if (o.name == "extensions") return check_extensions(session, o);
   if (o.name == "fetch_size" || o.name == "batch_size") return check_number(o, true);
   if (class_id != catalog::pg_user_mapping::kOid || session.is_superuser()) return {};
   const auto reserved = [](const std::string& what, const std::string& which) {

@@ -30,17 +30,12 @@ RemoteRelation::RemoteRelation(SessionParts& session, std::shared_ptr<const cata
     const auto of_column = column_options(session, relation_->oid, column.number);
     const std::string* there = find_option(of_column, "column_name");
     names_.back() = types::quote_identifier(there != nullptr ? *there : column.name);
-    renames_ = renames_ || (there != nullptr && *there != column.name);
   }
 }
 
-std::string RemoteRelation::column_list(bool aliased) const {
+std::string RemoteRelation::column_list() const {
   std::string out;
-  for (const size_t c : columns_) {
-    out += (out.empty() ? "" : ", ") + names_[c];
-    const std::string here = types::quote_identifier(relation_->columns[c].name);
-    if (aliased && here != names_[c]) out += " AS " + here;
-  }
+  for (const size_t c : columns_) out += (out.empty() ? "" : ", ") + names_[c];
   return out;
 }
 

@@ -26,10 +26,8 @@ class RemoteRelation {
   // Those that are not dropped, by number from 0, in their order.
   const std::vector<size_t>& columns() const { return columns_; }
   const std::string& column_name(size_t column) const { return names_[column]; }  // quoted
-  // Some column is called otherwise there.
-  bool renames() const { return renames_; }
-  // Of columns(), comma-separated; `aliased`: with their names here.
-  std::string column_list(bool aliased) const;
+  // Of columns(), comma-separated.
+  std::string column_list() const;
   const std::vector<types::TypeRef>& types() const { return types_; }  // of all columns
 
   // The values of columns(); dropped ones are null. False: the context has the error.
@@ -44,7 +42,6 @@ class RemoteRelation {
   std::vector<bool> domains_;
   std::vector<std::string> names_;
   std::vector<size_t> columns_;
-  bool renames_ = false;
 };
 
 // How values are written that go to another server, for as long as it lives: so that any reads them.

@@ -21,12 +21,18 @@ using Foreign = RemoteConnections::Foreign;
 
 class RemoteRows final : public types::SetProducer {
  public:
-  RemoteRows(SessionParts& session, const std::shared_ptr<const catalog::RelationInfo>& relation, bool with_key)
-      : session_(session), remote_(session, relation), with_key_(with_key), types_(remote_.types()) {
-    if (!with_key_) return;
+  RemoteRows(SessionParts& session, const std::shared_ptr<const catalog::RelationInfo>& relation,
+             const RemoteQuery& query)
+      : session_(session),
+        remote_(session, relation),
+        with_place_(query.with_place),
+        with_key_(query.with_key),
+        types_(remote_.types()) {
+    if (!is_record()) return;
     types_.clear();  // as the plan has them: of a record each counts
     for (const auto& column : relation->columns) types_.push_back(column.type);
-    types_.push_back({oid::kBytea, -1, kInvalidOid});
+    if (with_place_) types_.push_back(kPlaceType);
+    if (with_key_) types_.push_back({oid::kBytea, -1, kInvalidOid});
   }
   RemoteRows(const RemoteRows&) = delete;
   RemoteRows& operator=(const RemoteRows&) = delete;
@@ -35,10 +41,11 @@ class RemoteRows final : public types::SetProducer {
   }
 
   Status open(const RemoteQuery& query) {
-    INDIGO_ASSIGN(foreign_, foreign_connection(session_, relation().foreign->server, session_.user()));
+    INDIGO_ASSIGN(foreign_, foreign_connection(session_, relation().foreign->server,
+                                               query.role == kInvalidOid ? session_.user() : query.role));
     transaction_ = foreign_->transaction;
     fetch_size_ = std::clamp(remote_number_option(session_, relation(), "fetch_size", 100), 1, kMostFetched);
-    statement_ = statement_of(query);
+    INDIGO_ASSIGN(statement_, remote_statement(session_, remote_, query));
     const uint32_t cursor = ++foreign_->cursors;
     INDIGO_TRY(in_statement(ask_foreign(
         session_, foreign_, "DECLARE c" + std::to_string(cursor) + " CURSOR FOR " + statement_, nullptr, statement_)));
@@ -62,7 +69,7 @@ class RemoteRows final : public types::SetProducer {
       const RemoteFormats formats(session_, *foreign_->connection);
       for (; n < capacity && at_ < rows_.size(); n++, at_++) {
         if (!read_row(context)) return 0;
-        const std::string image = types::make_record(with_key_ ? oid::kRecord : relation().row_type, types_, values_);
+        const std::string image = types::make_record(is_record() ? oid::kRecord : relation().row_type, types_, values_);
         columns[0].set_datum(n, Datum::of(context.arena().copy(Str(image))));
       }
     }
@@ -73,18 +80,11 @@ class RemoteRows final : public types::SetProducer {
   const catalog::RelationInfo& relation() const { return remote_.relation(); }
   bool in_its_transaction() const { return foreign_->open && foreign_->transaction == transaction_; }
 
-  // Conditions are over the names that the columns have here.
-  std::string statement_of(const RemoteQuery& query) const {
-    const bool nested = remote_.renames() && !query.condition.empty();
-    std::string columns = remote_.column_list(nested);
-    if (with_key_) columns += columns.empty() ? "ctid" : ", ctid";
-    std::string out = "SELECT " + (columns.empty() ? "NULL" : columns) + " FROM " + remote_.table();
-    if (nested) out = "SELECT * FROM (" + out + ") r";
-    if (!query.condition.empty()) out += " WHERE " + query.condition;
-    return out + query.lock;
-  }
+  bool is_record() const { return with_place_ || with_key_; }
 
-  size_t column_count() const { return std::max<size_t>(remote_.columns().size() + static_cast<size_t>(with_key_), 1); }
+  size_t column_count() const {
+    return std::max<size_t>(remote_.columns().size() + static_cast<size_t>(is_record()), 1);
+  }
 
   static Status in_statement(Result<RemoteAnswer> result) {
     return result.ok() ? Status() : Status(result.take_error());
@@ -120,24 +120,28 @@ class RemoteRows final : public types::SetProducer {
   bool read_row(types::FuncContext& context) {
     const RemoteRow& texts = rows_[at_];
     if (!remote_.read(context, texts, values_)) return false;
-    if (!with_key_) return true;
+    if (!is_record()) return true;
     const std::string place = texts.back().value_or(std::string());
     if (place.empty() || place.size() > kMostPlace) {
       context.fail(SqlState("HV021"), "remote query result does not match the foreign table");
       return false;
     }
     relation().layout.encode(values_, image_);
+    if (with_place_) values_.push_back(types::type_input(context, kPlaceType, place));
+    if (context.failed()) return false;
+    if (!with_key_) return true;
     key_ = exec::foreign_row_key(place, image_);
     values_.push_back(Datum::of(Str(key_)));
     return true;
   }
 
+  static constexpr types::TypeRef kPlaceType{oid::kTid, -1, kInvalidOid};
   static constexpr int kMostFetched = 100000;
   static constexpr size_t kMostPlace = 255;  // bytes
 
   SessionParts& session_;
   const RemoteRelation remote_;
-  const bool with_key_;  // behind the columns
+  const bool with_place_, with_key_;  // behind the columns
   std::shared_ptr<Foreign> foreign_;
   uint64_t transaction_ = 0;
   int fetch_size_ = 100;
@@ -153,16 +157,26 @@ class RemoteRows final : public types::SetProducer {
 
 }  // namespace
 
+Result<std::string> remote_statement(SessionParts& session, const RemoteRelation& remote, const RemoteQuery& query) {
+  std::string columns = remote.column_list();
+  if (query.with_place || query.with_key) columns += columns.empty() ? "ctid" : ", ctid";
+  INDIGO_ASSIGN(const std::string condition, condition_text(session, remote, query.condition));
+  std::string out = "SELECT " + (columns.empty() ? "NULL" : columns) + " FROM " + remote.table();
+  if (!condition.empty()) out += " WHERE " + condition;
+  return out + query.lock;
+}
+
 Result<std::unique_ptr<types::SetProducer>> open_remote_table(
     SessionParts& session, const std::shared_ptr<const catalog::RelationInfo>& relation, const RemoteQuery& query) {
-  auto rows = std::make_unique<RemoteRows>(session, relation, query.with_key);
+  auto rows = std::make_unique<RemoteRows>(session, relation, query);
   INDIGO_TRY(rows->open(query));
   return std::unique_ptr<types::SetProducer>(std::move(rows));
 }
 
 Result<std::vector<std::vector<std::optional<std::string>>>> ask_foreign_server(SessionParts& session, Oid server,
+                                                                                Oid role,
                                                                                 const std::string& statement) {
-  INDIGO_ASSIGN(const auto f, foreign_connection(session, server, session.user()));
+  INDIGO_ASSIGN(const auto f, foreign_connection(session, server, role));
   std::vector<RemoteRow> out;
   Status taken;
   INDIGO_TRY(ask_foreign(session, f, statement, [&](const RemoteAnswer& row) {

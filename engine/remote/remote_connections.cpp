@@ -5,7 +5,7 @@
 namespace indigo::engine {
 
 Error RemoteConnections::Foreign::lost_error() const {
-  return Error(SqlState("08000"), "connection to server \"" + name + "\" was lost");
+  return Error(SqlState("08000"), "connection to server \"" + name + "\" cannot be used due to abort cleanup failure");
 }
 
 std::string RemoteConnections::Foreign::take_owed() {

@@ -7,6 +7,7 @@
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/foreign/foreign_rows.h"
 #include "engine/session/execution_pool.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_log.h"
@@ -123,6 +124,7 @@ void AutoExplain::tell(const sql::PlannedStatement& plan, std::string_view text,
        {&sql::ExplainOptions::buffers, &sql::ExplainOptions::wal, &sql::ExplainOptions::timing}) {
     options.*option = options.*option && options.analyze;
   }
+  options.remote_sql = [this](const sql::CallExpr& call) { return shown_foreign_statement(session_, call); };
   auto root = sql::explain_plan(session_.session_catalog(), plan, options, [counters](const sql::Plan& node) {
     return counters == nullptr ? nullptr : counters->counters(node);
   });

@@ -11,6 +11,7 @@
 #include "catalog/descriptor/session_context.h"
 #include "engine/ddl/ddl.h"
 #include "engine/exec/execution.h"
+#include "engine/foreign/foreign_analysis.h"
 #include "engine/foreign/remote_table.h"
 #include "engine/foreign/session_foreign_host.h"
 #include "engine/programs/event_statement.h"
@@ -53,7 +54,7 @@ class DefinitionHost final : public DdlHost {
   catalog::SessionContext& session() override { return session_.context(); }
   const sql::VariableScope* variables() override { return statement_ ? statement_->variables.get() : nullptr; }
   Result<TextRows> ask_server(Oid server, const std::string& statement) override {
-    return ask_foreign_server(session_, server, statement);
+    return ask_foreign_server(session_, server, session_.user(), statement);
   }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
   bool has_loaded(std::string_view module) const override { return session_.settings().has_loaded(module); }
@@ -75,6 +76,16 @@ class DefinitionHost final : public DdlHost {
   Status truncate_foreign(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables, bool cascades,
                           bool restarts_sequences) override {
     return truncate_foreign_tables(session_, tables, cascades, restarts_sequences);
+  }
+  Result<bool> analyzes_foreign(const catalog::RelationInfo& relation) override {
+    return analyzes_foreign_table(session_, relation);
+  }
+  Status read_foreign(const std::shared_ptr<const catalog::RelationInfo>& relation,
+                      const std::function<Status(Bytes image)>& visit) override {
+    return read_foreign_table(session_, relation, visit);
+  }
+  Result<uint64_t> foreign_size(const std::shared_ptr<const catalog::RelationInfo>& relation) override {
+    return foreign_table_size(session_, relation);
   }
   void truncated(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables, bool cascades,
                  bool restarts_sequences) override {

@@ -8,6 +8,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
+#include "engine/foreign/foreign_rows.h"
 #include "engine/session/auto_explain.h"
 #include "engine/session/evaluate.h"
 #include "engine/session/portal/preparation.h"
@@ -139,7 +140,9 @@ struct Explanation {
     const sql::CountersOf counters = [execution](const sql::Plan& plan) {
       return execution != nullptr ? execution->counters(plan) : nullptr;
     };
-    INDIGO_ASSIGN(out.root, sql::explain_plan(session.session_catalog(), *prepared.plan, options, counters));
+    ExplainOptions all = options;
+    all.remote_sql = [&session](const sql::CallExpr& call) { return shown_foreign_statement(session, call); };
+    INDIGO_ASSIGN(out.root, sql::explain_plan(session.session_catalog(), *prepared.plan, all, counters));
     return {};
   }
 };

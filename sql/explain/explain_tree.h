@@ -2,6 +2,7 @@
 // Thread safety: plain values.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,12 +11,16 @@
 
 namespace indigo::sql {
 
+struct CallExpr;
+
 struct ExplainOptions {
   bool analyze = false, verbose = false, costs = true, buffers = false, timing = false, summary = false;
   bool settings = false, wal = false;
   bool triggers = true;  // with analyze
   bool logged = false;   // as auto_explain writes it: the query's text first, one object in place of a list
   enum class Format : uint8_t { kText, kJson, kYaml, kXml } format = Format::kText;
+  // What a call of catalog::kForeignRows sends to another server; empty: nothing.
+  std::function<std::string(const CallExpr& call)> remote_sql = {};
 };
 
 struct ExplainProperty {

@@ -380,6 +380,8 @@ void NodeDescriber::function_scan(ExplainNode& n, const Plan& p, const FunctionS
     relation(n, *table, text_.alias(p));
     scan_filter(n, p, f.filter);
     foreign_source(n, *table);
+    if (!options_.verbose || !options_.remote_sql) return;
+    if (std::string sql = options_.remote_sql(*call); !sql.empty()) add(n, "Remote SQL", std::move(sql));
     return;
   }
   if (call != nullptr && call->function == xml_construct::kTable) {

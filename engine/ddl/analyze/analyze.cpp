@@ -52,7 +52,7 @@ class Sample {
     uint64_t seen_here = 0;
     show(analyzing::kBlocksTotal, size.leaf_count);
     show(analyzing::kBlocksDone, 0);
-    return for_each_row(c, *table, [&](Bytes, Bytes row) -> Status {
+    const auto take = [&](Bytes row) -> Status {
       seen_++;
       if (++seen_here % kShownRows == 0) show(analyzing::kBlocksDone, leaves_read(size, seen_here));
       if (rows_.size() < kSampleRows) {
@@ -62,7 +62,9 @@ class Sample {
         rows_[at].image.assign(row);
       }
       return {};
-    });
+    };
+    if (table->is_foreign()) return c.host.read_foreign(table, take);
+    return for_each_row(c, *table, [&](Bytes, Bytes row) { return take(row); });
   }
   uint64_t seen() const { return seen_; }
   size_t size() const { return rows_.size(); }
@@ -129,6 +131,12 @@ Status store_sample(DdlContext& c, const RelationPtr& relation, std::span<const 
   return {};
 }
 
+Status store_size(DdlContext& c, const RelationPtr& relation, float rows) {
+  if (!relation->is_foreign()) return update_size_statistics(c, relation, rows);
+  INDIGO_ASSIGN(const uint64_t bytes, c.host.foreign_size(relation));
+  return set_foreign_size(c, relation, rows, bytes);
+}
+
 }  // namespace
 
 Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns) {
@@ -143,8 +151,8 @@ Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const
   INDIGO_TRY(store_sample(c, relation, columns, sample, false));
   INDIGO_TRY(gather_extended_statistics(c, relation, columns, sample.seen()));
   show_phase(c, analyzing::kFinalizing);
-  INDIGO_TRY(update_size_statistics(c, relation, static_cast<float>(sample.seen())));
-  if (columns.empty()) c.host.analyzed(*relation, changes);
+  INDIGO_TRY(store_size(c, relation, static_cast<float>(sample.seen())));
+  if (columns.empty() && !relation->is_foreign()) c.host.analyzed(*relation, changes);
   c.catalog.changed({relation->oid});
   return {};
 }
@@ -159,7 +167,11 @@ Status read_tree(DdlContext& c, const RelationInfo& root, std::span<const Oid> t
     if (shown != nullptr && shown->get(analyzing::kCurrentChild) != 0) shown->add(analyzing::kChildrenDone, 1);
     if (shown != nullptr) shown->set(analyzing::kCurrentChild, oid);
     const RelationPtr part = current(c, oid);
-    if (part == nullptr || part->table == nullptr || part->is_partitioned()) continue;
+    if (part == nullptr || part->is_partitioned() || (part->table == nullptr && !part->is_foreign())) continue;
+    if (part->is_foreign()) {
+      INDIGO_ASSIGN(const bool can, c.host.analyzes_foreign(*part));
+      if (!can) continue;
+    }
     // Rows of temporary tables are their session's alone.
     if (part->persistence == 't' && part->schema != c.catalog.temp_schema()) continue;
     std::vector<size_t> column_of(root.columns.size());

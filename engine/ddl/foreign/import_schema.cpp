@@ -3,6 +3,7 @@
 #include "engine/ddl/foreign/import_schema.h"
 
 #include <map>
+#include <utility>
 
 #include "engine/ddl/rows.h"
 #include "engine/remote/remote_rows.h"
@@ -80,16 +81,23 @@ std::string column_definition(const Row& row, const ImportOptions& options) {
   return out;
 }
 
-Status create_imported(DdlContext& c, const std::string& table, const std::string& text) {
+// `schema`: where the table goes, which the text does not say.
+Status create_imported(DdlContext& c, const std::string& table, char* schema, const std::string& text) {
   INDIGO_ASSIGN(const auto parsed, sql::parse(text));
-  if (parsed->statements().size() != 1)
+  if (parsed->statements().size() != 1 ||
+      parsed->statements()[0].node->node_case != PG_QUERY__NODE__NODE_CREATE_FOREIGN_TABLE_STMT)
     return Error(sqlstate::kSyntaxError, "a foreign table's definition is no statement");
+  const PgQuery__Node& node = *parsed->statements()[0].node;
+  PgQuery__RangeVar& name = *node.create_foreign_table_stmt->base_stmt->relation;
   DdlContext inner{c.catalog, c.txn, c.host, text, c.extension};
-  auto made = execute_ddl(inner, *parsed->statements()[0].node);
+  char* const own = std::exchange(name.schemaname, schema);
+  auto made = execute_ddl(inner, node);
+  name.schemaname = own;
   c.txn.next_command();
   if (made.ok()) return {};
   auto e = made.take_error();
-  e->position = 0;
+  e->internal_query = text;
+  e->internal_position = std::exchange(e->position, 0);
   e->add_context("importing foreign table \"" + table + "\"");
   return e;
 }
@@ -111,13 +119,13 @@ Status import_remote_schema(DdlContext& c, const PgQuery__ImportForeignSchemaStm
     const std::string table = rows[at][0].value_or("");
     std::string columns;
     for (; at < rows.size() && rows[at][0].value_or("") == table; at++) {
-      if (rows[at][1]) columns += (columns.empty() ? "" : ", ") + column_definition(rows[at], options);
+      if (rows[at][1]) columns += (columns.empty() ? "  " : ",\n  ") + column_definition(rows[at], options);
     }
-    INDIGO_TRY(create_imported(
-        c, table,
-        "CREATE FOREIGN TABLE " + types::quote_identifier(s.local_schema) + "." + types::quote_identifier(table) +
-            " (" + columns + ") SERVER " + types::quote_identifier(s.server_name) + " OPTIONS (schema_name " +
-            types::quote_literal(s.remote_schema) + ", table_name " + types::quote_literal(table) + ")"));
+    INDIGO_TRY(create_imported(c, table, s.local_schema,
+                               "CREATE FOREIGN TABLE " + types::quote_identifier(table) + " (\n" + columns +
+                                   "\n) SERVER " + types::quote_identifier(s.server_name) + "\nOPTIONS (schema_name " +
+                                   types::quote_literal(s.remote_schema) + ", table_name " +
+                                   types::quote_literal(table) + ");"));
   }
   return {};
 }

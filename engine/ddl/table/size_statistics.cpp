@@ -28,6 +28,10 @@ Status set_partitioned_size(DdlContext& c, const RelationPtr& relation, float ro
   return set(c, relation->oid, rows, -1);
 }
 
+Status set_foreign_size(DdlContext& c, const RelationPtr& relation, float rows, uint64_t bytes) {
+  return set(c, relation->oid, rows, pages_of(bytes));
+}
+
 Status reset_size_statistics(DdlContext& c, const RelationPtr& relation) {
   INDIGO_TRY(set(c, relation->oid, -1, 0));
   for (const IndexInfo& i : relation->indexes) INDIGO_TRY(set(c, i.oid, -1, 0));

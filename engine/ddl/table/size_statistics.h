@@ -16,6 +16,8 @@ constexpr int32_t pages_of(uint64_t bytes) {
 Status update_size_statistics(DdlContext& c, const RelationPtr& relation, float rows, Oid index = kInvalidOid);
 // A partitioned table, which has no pages of its own.
 Status set_partitioned_size(DdlContext& c, const RelationPtr& relation, float rows);
+// A foreign table, whose rows take so many bytes where they are.
+Status set_foreign_size(DdlContext& c, const RelationPtr& relation, float rows, uint64_t bytes);
 // Nothing is known of a table that was made empty, and of its indexes.
 Status reset_size_statistics(DdlContext& c, const RelationPtr& relation);
 

@@ -21,6 +21,7 @@ struct ForeignChangeSpec {
   int16_t event = 0;            // catalog::TriggerType
   std::vector<size_t> columns;  // UPDATE: that get values
   bool returning = false;       // the row is wanted as it is there afterwards
+  bool places = false;          // and its ctid
   bool one_by_one = false;      // each row has triggers or conditions of its own here
   bool do_nothing = false;      // ON CONFLICT DO NOTHING
 };
@@ -33,6 +34,8 @@ class ForeignChange {
   // False: the row is not there, or is left as it is.
   virtual Result<bool> update(Bytes place, std::string& row) = 0;
   virtual Result<bool> erase(Bytes place) = 0;
+  // With `places`: the ctid (a value of that type) of a row of the last insert() or update().
+  virtual Bytes place_of(size_t row) const = 0;
 };
 
 class ForeignHost {

@@ -2,6 +2,7 @@
 // Thread safety: none.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/exec/query_state.h"
@@ -27,6 +28,21 @@ class ReturnedColumns {
     for (size_t i = 0; i < columns_.size(); i++) {
       rows.columns[relation_->columns.size() + i].set_datum(
           row, system_value(*relation_, written, columns_[i], state.functions().arena()));
+    }
+  }
+  bool has_place() const { return std::find(columns_.begin(), columns_.end(), sql::kCtidColumn) != columns_.end(); }
+  // A row that another server has: its ctid there, and nothing in the others.
+  void set_foreign(QueryState& state, Chunk& rows, uint32_t row, Bytes place) const {
+    for (size_t i = 0; i < columns_.size(); i++) {
+      Datum d = Datum::make_null(system_phys(columns_[i]));
+      if (columns_[i] == sql::kTableOidColumn) {
+        d = Datum::of_oid(relation_->oid);
+      } else if (columns_[i] != sql::kCtidColumn) {
+        d = Datum::of_oid(kInvalidOid);
+      } else if (!place.empty()) {
+        d = Datum::of(state.functions().arena().copy(Str(place)));
+      }
+      rows.columns[relation_->columns.size() + i].set_datum(row, d);
     }
   }
   // The same row as it was written to another table.

@@ -316,6 +316,7 @@ void RowInserter::write(Selection selection, Selection all, ConflictHandler* han
 void RowInserter::plan_foreign(const sql::ChangePlan& plan) {
   ForeignChangeSpec& spec = target_.foreign_spec();
   spec.event = catalog::kTriggerInsert;
+  spec.places = returned_.has_place();
   spec.returning =
       !plan.returning.empty() || !plan.view_checks.empty() || target_.triggers().after(catalog::kTriggerInsert);
   spec.one_by_one = spec.returning || target_.triggers().before(catalog::kTriggerInsert);
@@ -333,7 +334,10 @@ Status RowInserter::write_foreign(Selection selection) {
   for (uint32_t i = 0; i < selection.count && left > 0; i++) {
     if (rows[i].empty()) continue;
     left--;
-    if (spec.returning) take_row(selection[i], rows[i]);
+    if (spec.returning) {
+      take_row(selection[i], rows[i]);
+      returned_.set_foreign(state_, rows_, selection[i], spec.places ? change->place_of(i) : Bytes());
+    }
     INDIGO_TRY(target_.inserted({}, rows[i], moving_));
     written_.push_back(static_cast<uint16_t>(selection[i]));
   }
@@ -348,7 +352,6 @@ void RowInserter::take_row(uint32_t row, Bytes image) {
     if (d.phys == Phys::kStr && !d.null) d.str = arena.copy(d.str);
     rows_.columns[c].set_datum(row, d);
   }
-  returned_.set(state_, rows_, row, {ChangeTarget::kNoPlace, image});
 }
 
 }  // namespace indigo::engine::exec

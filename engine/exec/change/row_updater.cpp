@@ -301,7 +301,8 @@ Status RowUpdater::check_untouched(const storage::Claimed& claimed, uint32_t row
 void RowUpdater::plan_foreign(bool need_row) {
   ForeignChangeSpec& spec = target_.foreign_spec();
   spec.event = catalog::kTriggerUpdate;
-  spec.returning = need_row || target_.triggers().after(catalog::kTriggerUpdate);
+  spec.places = returned_.has_place();
+  spec.returning = need_row || spec.places || target_.triggers().after(catalog::kTriggerUpdate);
   for (size_t c = 0; c < assigned_.size(); c++) {
     if (!target_.relation().columns[c].dropped && (before_ || assigned_[c] != nullptr)) spec.columns.push_back(c);
   }
@@ -315,7 +316,7 @@ Result<bool> RowUpdater::write_foreign(const storage::Claimed& claimed, uint32_t
   if (!updated) return false;
   if (target_.foreign_spec().returning) {
     for (size_t c = 0; c < layout.column_count(); c++) new_.columns[c].set_constant(layout.column(image_, c));
-    returned_.set(state_, new_, row, {ChangeTarget::kNoPlace, image_});
+    returned_.set_foreign(state_, new_, row, target_.foreign_spec().places ? change->place_of(0) : Bytes());
   }
   INDIGO_TRY(target_.updated(claimed, {}, image_));
   return true;

@@ -261,8 +261,8 @@ class PathBuilder {
     return out;
   }
 
-  // Beside the key of rows that are to be changed, tableoid is the one system column that a foreign table's rows have. Where
-  // rows are changed or locked others are null: a lock is the other server's.
+  // Beside the key of rows that are to be changed, and the ctid of other servers' rows, tableoid is the one system column that a
+  // foreign table's rows have. What other servers have in the others is not told, and a row's key is null: a lock is theirs.
   void add_system_columns(const Path& p, const RelationInfo& foreign, const VarSet& needed, Built& out) {
     const int entry = p.rel->entry;
     VarSet wanted = needed;
@@ -274,11 +274,14 @@ class PathBuilder {
     for (const auto& [of, column] : wanted.pairs()) {
       if (of != entry || column >= 0) continue;
       const bool target = entry == level_.work.target;
-      if (target && column == kRowKeyColumn) continue;
-      const bool locked = column == kRowKeyColumn && is_locked(entry);
-      if (column != kTableOidColumn && !target && !locked) continue;
+      const bool known =
+          std::find(p.rel->plan_columns.begin(), p.rel->plan_columns.end(), column) != p.rel->plan_columns.end();
+      const bool of_header =
+          column == kXminColumn || column == kCminColumn || column == kXmaxColumn || column == kCmaxColumn;
+      if (known || (column == kCtidColumn && !target) || (of_header && !target && !is_remote_table(foreign))) continue;
       const TypeRef type = column_type(level_.entry(entry), column);
       projection.push_back(column == kTableOidColumn ? make_const(type, Datum::of_oid(foreign.oid))
+                           : of_header               ? make_const(type, Datum::of_oid(kInvalidOid))
                                                      : make_null(level_.s.catalog(), type));
       columns.push_back({column_name(level_.entry(entry), column), type});
       out.layout.outputs.push_back(make_var(entry, column, type));
@@ -287,9 +290,9 @@ class PathBuilder {
       out.plan = projected(out.plan, std::move(projection), std::move(columns));
   }
 
-  bool is_locked(int entry) const {
-    const auto& locks = level_.work.row_locks;
-    return std::any_of(locks.begin(), locks.end(), [&](const RowLock& lock) { return lock.entry == entry; });
+  bool is_remote_table(const RelationInfo& foreign) const {
+    const auto handler = level_.s.catalog().function(foreign.foreign->handler);
+    return handler != nullptr && handler->source == "postgres_fdw_handler";
   }
 
   // What the join's sides must output.

@@ -10,6 +10,7 @@
 #include "sql/plan/path/cost.h"
 #include "sql/plan/path/path_choice.h"
 #include "sql/plan/path/remote_conditions.h"
+#include "sql/plan/rewrite/unused_outputs.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {
@@ -38,19 +39,37 @@ char purpose_of(Level& level, const Rel& rel) {
   return out;
 }
 
-ExprPtr rows_of(Level& level, const Rel& rel, const RelationInfo& relation) {
+bool is_remote(Level& level, const RelationInfo& relation) {
+  const auto handler = level.s.catalog().function(relation.foreign->handler);
+  return handler != nullptr && handler->source == "postgres_fdw_handler";
+}
+
+// Whether the query asks where the other server has the rows.
+bool reads_places(Level& level, const Rel& rel) {
+  if (!level.read_columns) level.read_columns = read_vars(level);
+  const auto& all = level.read_columns->pairs();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const auto& read) { return read.first == rel.entry && read.second == kCtidColumn; });
+}
+
+// Whose connection reads the rows: that of a view's owner, where a view reads them. What is changed is the session's.
+Oid reader_of(Level& level, const Rel& rel) {
+  return is_changed(level, rel) || purpose_of(level, rel) != '\0' ? kInvalidOid : level.entry(rel.entry).used_as;
+}
+
+ExprPtr rows_of(Level& level, const Rel& rel, const RelationInfo& relation, bool places) {
   auto call = std::make_shared<CallExpr>();
   call->function = catalog::kForeignRows;
-  call->type = {is_changed(level, rel) ? oid::kRecord : relation.row_type, -1, kInvalidOid};
+  call->type = {is_changed(level, rel) || places ? oid::kRecord : relation.row_type, -1, kInvalidOid};
   call->returns_set = true;
   call->strict = false;
   call->volatility = types::Volatility::kVolatile;
   call->arguments.push_back(make_const({oid::kOid}, Datum::of_oid(relation.oid)));
-  const auto handler = level.s.catalog().function(relation.foreign->handler);
-  const bool remote = handler != nullptr && handler->source == "postgres_fdw_handler";
-  RemoteCondition condition = remote ? remote_condition(level, rel) : RemoteCondition();
+  RemoteCondition condition = is_remote(level, relation) ? remote_condition(level, rel) : RemoteCondition();
   if (const char purpose = purpose_of(level, rel); purpose != '\0') condition.text.insert(0, 1, purpose);
+  if (places) condition.text.insert(0, 1, catalog::kForeignPlaces);
   call->arguments.push_back(make_const({oid::kText, -1, oid::kDefaultCollation}, Datum::of(Str(condition.text))));
+  call->arguments.push_back(make_const({oid::kOid}, Datum::of_oid(reader_of(level, rel))));
   call->arguments.insert(call->arguments.end(), condition.parameters.begin(), condition.parameters.end());
   return call;
 }
@@ -71,14 +90,19 @@ Status foreign_paths(Level& level, Rel& rel) {
   auto plan = std::make_shared<FunctionScanPlan>();
   plan->alias = level.entry(rel.entry).alias;
   const bool changed = is_changed(level, rel);
-  plan->functions.push_back(
-      {rows_of(level, rel, relation), static_cast<int>(relation.columns.size()) + (changed ? 1 : 0)});
+  const bool places = is_remote(level, relation) && reads_places(level, rel);
+  plan->functions.push_back({rows_of(level, rel, relation, places),
+                             static_cast<int>(relation.columns.size()) + (places ? 1 : 0) + (changed ? 1 : 0)});
   rel.plan_columns.clear();
   for (const auto& column : relation.columns) {
     plan->columns.push_back({column.dropped ? std::string() : column.name, column.type});
     const int own = column.number - 1;
     const int upper = rel.table == nullptr ? own : rel.table->upper_of[static_cast<size_t>(own)];
     rel.plan_columns.push_back(upper >= 0 ? upper : kNoUpperColumn);
+  }
+  if (places) {
+    plan->columns.push_back({"ctid", {oid::kTid, -1, kInvalidOid}});
+    rel.plan_columns.push_back(kCtidColumn);
   }
   if (changed) {
     plan->columns.push_back({"ctid", {oid::kBytea, -1, kInvalidOid}});

@@ -7,6 +7,7 @@
 #include "sql/expr.h"
 #include "sql/plan/path/path.h"
 #include "types/oids.h"
+#include "types/text/strings.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -19,10 +20,10 @@ constexpr Oid kOfObjects[] = {Oid{24},   Oid{26},   Oid{2202}, Oid{2203}, Oid{22
                               Oid{2206}, Oid{4096}, Oid{4089}, Oid{3734}, Oid{3769}, Oid{4191}};
 
 // Types whose values have one text, whatever the settings are: boolean, "char", name, int8, int2, int4, text, bpchar, varchar,
-// numeric, uuid, and their arrays.
-constexpr Oid kOfOneText[] = {Oid{16},   Oid{18},   Oid{19},   Oid{20},   Oid{21},   Oid{23},   Oid{25},   Oid{1042},
-                              Oid{1043}, Oid{1700}, Oid{2950}, Oid{1000}, Oid{1002}, Oid{1003}, Oid{1016}, Oid{1005},
-                              Oid{1007}, Oid{1009}, Oid{1014}, Oid{1015}, Oid{1231}, Oid{2951}};
+// numeric, tid, uuid, and their arrays.
+constexpr Oid kOfOneText[] = {Oid{16},   Oid{18},   Oid{19},   Oid{20},   Oid{21},   Oid{23},   Oid{25},   Oid{27},
+                              Oid{1042}, Oid{1043}, Oid{1700}, Oid{2950}, Oid{1000}, Oid{1002}, Oid{1003}, Oid{1016},
+                              Oid{1005}, Oid{1007}, Oid{1009}, Oid{1014}, Oid{1015}, Oid{1231}, Oid{2951}};
 // date, time, timestamp, timestamptz: where this server writes them as the other one reads them.
 constexpr Oid kOfTime[] = {Oid{1082}, Oid{1083}, Oid{1114}, Oid{1184}};
 
@@ -44,7 +45,7 @@ class Shipper {
       case ExprKind::kParam: return is_one_of(e->type.oid, kOfOneText) || is_one_of(e->type.oid, kOfTime);
       case ExprKind::kVar: {
         const auto& v = as<VarExpr>(*e);
-        return v.entry == entry_ && v.column >= 0;
+        return v.entry == entry_ && (v.column >= 0 || v.column == kCtidColumn);
       }
       case ExprKind::kCall: {
         const auto& c = as<CallExpr>(*e);
@@ -93,18 +94,64 @@ ExprPtr over_first(const ExprPtr& e) {
   return map_children(e, over_first);
 }
 
-// Parameters as marks, which the run puts values for.
+bool is_text(Oid type) { return type == oid::kText || type == oid::kVarchar || type == oid::kBpchar; }
+
+// A text beside a column of its type is written without the type: the column's may be another one there, which it is read as.
+void find_plain_texts(const ExprPtr& e, std::vector<const Expr*>& out) {
+  if (const auto* call = try_as<CallExpr>(e);
+      call != nullptr && call->form == CallExpr::Form::kOperator && call->arguments.size() == 2) {
+    for (size_t i = 0; i < 2; i++) {
+      const auto* text = try_as<ConstExpr>(call->arguments[i]);
+      const ExprPtr& other = call->arguments[1 - i];
+      if (text != nullptr && !text->value.get().null && is_text(text->type.oid) && other->kind == ExprKind::kVar &&
+          other->type.oid == text->type.oid)
+        out.push_back(text);
+    }
+  }
+  for_each_child(*e, [&](const ExprPtr& child) { find_plain_texts(child, out); });
+}
+
+// Parameters as marks, which the run puts values for, and columns, whose names it knows.
 class Marker final : public QueryNodePrinter {
  public:
+  explicit Marker(const ScannedTable* leaf) : leaf_(leaf) {}
+  void look_at(const ExprPtr& e) {
+    plain_.clear();
+    find_plain_texts(e, plain_);
+  }
   bool print(const Expr& e, std::string& out) const override {
+    if (const auto* v = e.kind == ExprKind::kVar ? static_cast<const VarExpr*>(&e) : nullptr) return column(*v, out);
+    if (std::find(plain_.begin(), plain_.end(), &e) != plain_.end()) {
+      out += types::quote_literal(std::string(static_cast<const ConstExpr&>(e).value.get().str));
+      return true;
+    }
     if (e.kind != ExprKind::kParam) return false;
     out += RemoteCondition::kMark + std::to_string(parameters.size()) + RemoteCondition::kMark;
     auto parameter = std::make_shared<ParamExpr>(static_cast<const ParamExpr&>(e));
     parameters.push_back(std::move(parameter));
+    marks += 2;
     return true;
   }
   mutable ExprList parameters;
+  mutable std::ptrdiff_t marks = 0;  // that were printed
+
+ private:
+  bool column(const VarExpr& v, std::string& out) const {
+    if (v.column < 0) {
+      out += "ctid";
+      return true;
+    }
+    const int own = leaf_ == nullptr ? v.column : leaf_->column_of[static_cast<size_t>(v.column)];
+    out += RemoteCondition::kColumnMark + std::to_string(own) + RemoteCondition::kColumnMark;
+    marks += 2;
+    return true;
+  }
+
+  const ScannedTable* const leaf_;
+  std::vector<const Expr*> plain_;
 };
+
+bool is_mark(char c) { return c == RemoteCondition::kMark || c == RemoteCondition::kColumnMark; }
 
 }  // namespace
 
@@ -118,15 +165,18 @@ RemoteCondition remote_condition(Level& level, const Rel& rel) {
   std::string dates;
   const bool iso = level.s.session.setting("DateStyle", dates) && dates.starts_with("ISO");
   const Shipper shipper(level.s.catalog(), rel.entry, iso);
-  Marker marker;
+  Marker marker(rel.table);
   options.nodes = &marker;
   RemoteCondition out;
   for (const Clause* clause : rel.restrictions) {
     if (!shipper.ships(clause->expr)) continue;
     const size_t before = marker.parameters.size();
-    const auto text = deparse(level.s.catalog(), *over_first(clause->expr), options);
-    const auto marks = text.ok() ? std::count(text->begin(), text->end(), RemoteCondition::kMark) : -1;
-    if (marks != static_cast<std::ptrdiff_t>(2 * (marker.parameters.size() - before))) {  // it is in a constant, too
+    marker.marks = 0;
+    const ExprPtr condition = over_first(clause->expr);
+    marker.look_at(condition);
+    const auto text = deparse(level.s.catalog(), *condition, options);
+    const auto marks = text.ok() ? std::count_if(text->begin(), text->end(), is_mark) : -1;
+    if (marks != marker.marks) {  // one is in a constant, too
       marker.parameters.resize(before);
       continue;
     }

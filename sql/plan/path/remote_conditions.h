@@ -1,4 +1,5 @@
-// What of a foreign table's conditions another server may be asked, as text over the table's column names.
+// What of a foreign table's conditions another server may be asked, as text in which the table's columns are marks: whoever
+// sends it knows what they are called there.
 //
 // Invariant: it only ever leaves out rows that the conditions leave out here, whatever the other server's collations and
 // settings are; the scan looks at all conditions again.
@@ -15,6 +16,8 @@ struct RemoteCondition {
   std::string text;     // conditions joined by AND; empty: none
   ExprList parameters;  // values that the run knows: kMark n kMark in the text, from 0
   static constexpr char kMark = '\1';
+  static constexpr char kColumnMark =
+      '\2';  // a column of the table that is read, from 0: its number between two of these
 };
 RemoteCondition remote_condition(Level& level, const Rel& rel);
 
