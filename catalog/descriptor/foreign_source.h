@@ -9,9 +9,10 @@ namespace indigo::catalog {
 
 // The function of no catalog that a plan calls for a foreign table's rows: of the table's row type, by its OID, the
 // conditions that may be asked where the rows are (sql/plan/path/remote_conditions.h), the role that reads them (kInvalidOid:
-// the session's), and the values that are in the conditions.
+// the session's), the numbers from 0 of the columns that are read, each behind a blank ("*": all; others may be null), and the
+// values that are in the conditions.
 inline constexpr Oid kForeignRows{0xFFFFFFF1};
-inline constexpr size_t kForeignRowsValues = 3;  // the first of them
+inline constexpr size_t kForeignRowsValues = 4;  // the first of them
 // Before the conditions: that the rows have their ctid behind the table's columns, which makes records of them; and behind
 // that what the rows are read for. Of those that are to be changed the function's last column is the key
 // (engine/exec/change/foreign_host.h). A wrapper that cannot change them tells it when the table is reached, so that partitions

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "catalog/descriptor/foreign_source.h"
+#include "engine/exec/change/statement_state.h"
 #include "engine/exec/operators.h"
 #include "sql/partition/prune.h"
 
@@ -18,6 +20,22 @@ bool makes_late(QueryState& state, const sql::AppendPlan& p) {
          state.statement().ctes.empty();
 }
 
+// The foreign table whose rows the plan reads to change them; kInvalidOid: none.
+Oid changed_foreign_table(const sql::Plan& plan) {
+  if (plan.kind == sql::PlanKind::kFunctionScan) {
+    const auto& functions = static_cast<const sql::FunctionScanPlan&>(plan).functions;
+    const auto* call = functions.size() == 1 ? sql::try_as<sql::CallExpr>(functions[0].call) : nullptr;
+    if (call == nullptr || call->function != catalog::kForeignRows) return kInvalidOid;
+    const auto value = [&](size_t i) { return sql::as<sql::ConstExpr>(*call->arguments[i]).value.get(); };
+    const Str purpose = value(1).str.substr(0, 2);
+    return purpose.find(catalog::kForeignUpdate) == Str::npos ? kInvalidOid : value(0).oid();
+  }
+  for (const auto& input : plan.inputs) {
+    if (const Oid found = changed_foreign_table(*input); found != kInvalidOid) return found;
+  }
+  return kInvalidOid;
+}
+
 }  // namespace
 
 Result<PrunedInputs> PrunedInputs::make(Builder& b, const sql::AppendPlan& p) {
@@ -25,6 +43,10 @@ Result<PrunedInputs> PrunedInputs::make(Builder& b, const sql::AppendPlan& p) {
   out.state_ = &b.state();
   out.plan_ = &p;
   out.inputs_.resize(p.inputs.size());
+  for (size_t i = 0; i < p.inputs.size(); i++) {
+    if (const Oid foreign = changed_foreign_table(*p.inputs[i]); foreign != kInvalidOid)
+      out.changed_.emplace_back(i, foreign);
+  }
   // The first one tells whether conditions are volatile: all have the same.
   const size_t made = makes_late(b.state(), p) ? std::min<size_t>(1, p.inputs.size()) : p.inputs.size();
   for (size_t i = 0; i < made; i++) {
@@ -44,8 +66,17 @@ Result<PrunedInputs> PrunedInputs::make(Builder& b, const sql::AppendPlan& p) {
   return out;
 }
 
+void PrunedInputs::note_changed(size_t input) const {
+  for (const auto& [of, foreign] : changed_)
+    if (of == input) state_->changes().will_change(foreign);
+}
+
 Status PrunedInputs::open(Open mode) {
   pruned_ = prunings_.empty();
+  // Values of other rows may want an input later.
+  if (pruned_ || state_->statement().runtime_slots > 0) {
+    for (const auto& [input, foreign] : changed_) note_changed(input);
+  }
   if (!pruned_) {
     active_.clear();
     mode_ = mode;
@@ -88,6 +119,7 @@ Status PrunedInputs::prune() {
     const Open mode = opened_in_[i] == state_->run() ? mode_ : Open::kFresh;
     opened_in_[i] = state_->run();
     active_.push_back(i);
+    note_changed(i);
     INDIGO_TRY(inputs_[i]->open(mode));
   }
   return {};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/exec/builder.h"
@@ -36,6 +37,8 @@ class PrunedInputs {
   };
 
   Result<std::vector<size_t>> left();
+  // Tells the statement of foreign tables among the inputs that are changed.
+  void note_changed(size_t input) const;
 
   QueryState* state_ = nullptr;
   const sql::AppendPlan* plan_ = nullptr;
@@ -43,6 +46,7 @@ class PrunedInputs {
   std::vector<Pruning> prunings_;
   std::vector<size_t> active_;
   std::vector<uint64_t> opened_in_;  // by input: the run
+  std::vector<std::pair<size_t, Oid>> changed_;  // foreign tables that the statement changes, by input
   Open mode_ = Open::kFresh;
   bool pruned_ = true;
 };

@@ -13,7 +13,6 @@
 #include "engine/foreign/remote_relation.h"
 #include "engine/foreign/remote_table.h"
 #include "engine/session/session_parts.h"
-#include "sql/policy/restricted_kinds.h"
 #include "types/function/context.h"
 #include "types/io/record.h"
 #include "types/text/strings.h"
@@ -43,7 +42,6 @@ Result<std::unique_ptr<types::SetProducer>> open_rows(SessionParts& session,
 
 Result<bool> analyzes_foreign_table(SessionParts& session, const catalog::RelationInfo& relation) {
   INDIGO_TRY(catalog::check_reachable(relation));
-  INDIGO_TRY(sql::check_relation_kind(session.context(), relation));
   const Wrapper wrapper = wrapper_of(session, relation);
   if (wrapper == Wrapper::kRemote) return true;
   return wrapper == Wrapper::kFile && find_option(split_options(relation.foreign->options), "filename") != nullptr;

@@ -13,8 +13,7 @@ namespace indigo::engine {
 
 class SessionParts;
 
-// False: the wrapper has no way to; what a program writes is not read for it. 55000 where there is no handler, and where the
-// setting restrict_nonsystem_relation_kind keeps the table from being used.
+// False: the wrapper has no way to; what a program writes is not read for it. 55000 where there is no handler.
 Result<bool> analyzes_foreign_table(SessionParts& session, const catalog::RelationInfo& relation);
 
 // All rows, as images in the table's layout.

@@ -1,5 +1,7 @@
 #include "engine/foreign/foreign_rows.h"
 
+#include <charconv>
+
 #include "base/sqlstate.h"
 #include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -52,6 +54,19 @@ RemoteQuery query_of(const Purpose& purpose) {
   return out;
 }
 
+// As catalog::kForeignRows has them.
+std::optional<std::vector<size_t>> columns_in(Str text) {
+  if (text == "*") return std::nullopt;
+  std::vector<size_t> out;
+  for (size_t at = 0; at < text.size();) {
+    size_t number = 0;
+    const auto end = std::from_chars(text.data() + at + 1, text.data() + text.size(), number).ptr;
+    out.push_back(number);
+    at = static_cast<size_t>(end - text.data());
+  }
+  return out;
+}
+
 bool is_remote(catalog::SessionCatalog& catalog, const catalog::RelationInfo& relation) {
   const auto handler = catalog.function(relation.foreign->handler);
   return handler != nullptr && handler->language == "c" && handler->source == "postgres_fdw_handler";
@@ -65,6 +80,7 @@ std::string shown_foreign_statement(SessionParts& session, const sql::CallExpr& 
   if (relation == nullptr || !is_remote(session.session_catalog(), *relation)) return {};
   Str condition = argument(1).str;
   RemoteQuery query = query_of(take_purpose(condition));
+  query.columns = columns_in(argument(3).str);
   std::vector<types::TypeRef> types;
   for (size_t i = catalog::kForeignRowsValues; i < call.arguments.size(); i++) types.push_back(call.arguments[i]->type);
   query.condition = {condition, {}, types};
@@ -96,6 +112,7 @@ Result<std::unique_ptr<types::SetProducer>> open_foreign_rows(SessionParts& sess
     query.condition = {condition, arguments.subspan(catalog::kForeignRowsValues),
                        types.subspan(catalog::kForeignRowsValues)};
     query.role = arguments[2].oid();
+    query.columns = columns_in(arguments[3].str);
     return open_remote_table(session, relation, query);
   }
   return Error(sqlstate::kFeatureNotSupported,

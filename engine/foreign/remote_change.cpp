@@ -87,7 +87,7 @@ class RemoteChange final : public exec::ForeignChange {
   std::string at(Bytes place) const { return at_place(place) + returning(); }
   std::string returning() const {
     if (!spec_.returning) return "";
-    std::string columns = remote_.column_list();
+    std::string columns = remote_.column_list(remote_.columns());
     if (spec_.places) columns += columns.empty() ? "ctid" : ", ctid";
     return " RETURNING " + (columns.empty() ? std::string("NULL") : columns);
   }
@@ -128,7 +128,7 @@ class RemoteChange final : public exec::ForeignChange {
 
   Result<size_t> insert_batch(std::span<std::string> rows) {
     if (remote_.columns().empty()) return insert_defaults(rows);
-    const std::string begin = "INSERT INTO " + remote_.table() + "(" + remote_.column_list() + ") VALUES ";
+    const std::string begin = "INSERT INTO " + remote_.table() + "(" + remote_.column_list(remote_.columns()) + ") VALUES ";
     std::string statement = begin;
     {
       const TransmissionFormats formats(session_);
@@ -208,7 +208,7 @@ class RemoteChange final : public exec::ForeignChange {
     Arena arena;
     context.set_arena(&arena);
     std::vector<Datum> values;
-    if (!remote_.read(context, texts, values)) return context.take_error();
+    if (!remote_.read(context, remote_.columns(), texts, values)) return context.take_error();
     relation().layout.encode(values, row);
     if (!spec_.places) return {};
     const Datum place = types::type_input(context, {oid::kTid, -1, kInvalidOid}, texts.back().value_or(std::string()));

@@ -33,17 +33,18 @@ RemoteRelation::RemoteRelation(SessionParts& session, std::shared_ptr<const cata
   }
 }
 
-std::string RemoteRelation::column_list() const {
+std::string RemoteRelation::column_list(std::span<const size_t> columns) const {
   std::string out;
-  for (const size_t c : columns_) out += (out.empty() ? "" : ", ") + names_[c];
+  for (const size_t c : columns) out += (out.empty() ? "" : ", ") + names_[c];
   return out;
 }
 
-bool RemoteRelation::read(types::FuncContext& context, const RemoteRow& texts, std::vector<Datum>& values) const {
+bool RemoteRelation::read(types::FuncContext& context, std::span<const size_t> columns, const RemoteRow& texts,
+                          std::vector<Datum>& values) const {
   values.clear();
   for (size_t c = 0; c < types_.size(); c++) values.push_back(Datum::make_null(relation_->layout.phys(c)));
-  for (size_t i = 0; i < columns_.size(); i++) {
-    const size_t c = columns_[i];
+  for (size_t i = 0; i < columns.size(); i++) {
+    const size_t c = columns[i];
     if (texts[i] && types::check_encoding(context, *texts[i]))
       values[c] = types::type_input(context, types_[c], *texts[i]);
     if (!context.failed() && domains_[c]) types::check_domain(context, types_[c], values[c]);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,13 @@ class RemoteRelation {
   // Those that are not dropped, by number from 0, in their order.
   const std::vector<size_t>& columns() const { return columns_; }
   const std::string& column_name(size_t column) const { return names_[column]; }  // quoted
-  // Of columns(), comma-separated.
-  std::string column_list() const;
+  // Comma-separated.
+  std::string column_list(std::span<const size_t> columns) const;
   const std::vector<types::TypeRef>& types() const { return types_; }  // of all columns
 
-  // The values of columns(); dropped ones are null. False: the context has the error.
-  bool read(types::FuncContext& context, const RemoteRow& texts, std::vector<Datum>& values) const;
+  // The values of these columns, whose texts they are; all others are null. False: the context has the error.
+  bool read(types::FuncContext& context, std::span<const size_t> columns, const RemoteRow& texts,
+            std::vector<Datum>& values) const;
   // A value as a literal that every server reads: the session's formats are ISO meanwhile (TransmissionFormats).
   std::string literal(types::FuncContext& context, size_t column, const Datum& value) const;
 

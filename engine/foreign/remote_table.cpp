@@ -19,6 +19,16 @@ namespace {
 
 using Foreign = RemoteConnections::Foreign;
 
+// Those of columns() that are wanted, in their order.
+std::vector<size_t> columns_of(const RemoteRelation& remote, const RemoteQuery& query) {
+  std::vector<size_t> out;
+  for (const size_t c : remote.columns()) {
+    if (!query.columns || std::find(query.columns->begin(), query.columns->end(), c) != query.columns->end())
+      out.push_back(c);
+  }
+  return out;
+}
+
 class RemoteRows final : public types::SetProducer {
  public:
   RemoteRows(SessionParts& session, const std::shared_ptr<const catalog::RelationInfo>& relation,
@@ -27,6 +37,7 @@ class RemoteRows final : public types::SetProducer {
         remote_(session, relation),
         with_place_(query.with_place),
         with_key_(query.with_key),
+        columns_(columns_of(remote_, query)),
         types_(remote_.types()) {
     if (!is_record()) return;
     types_.clear();  // as the plan has them: of a record each counts
@@ -83,7 +94,7 @@ class RemoteRows final : public types::SetProducer {
   bool is_record() const { return with_place_ || with_key_; }
 
   size_t column_count() const {
-    return std::max<size_t>(remote_.columns().size() + static_cast<size_t>(is_record()), 1);
+    return std::max<size_t>(columns_.size() + static_cast<size_t>(is_record()), 1);
   }
 
   static Status in_statement(Result<RemoteAnswer> result) {
@@ -119,7 +130,7 @@ class RemoteRows final : public types::SetProducer {
 
   bool read_row(types::FuncContext& context) {
     const RemoteRow& texts = rows_[at_];
-    if (!remote_.read(context, texts, values_)) return false;
+    if (!remote_.read(context, columns_, texts, values_)) return false;
     if (!is_record()) return true;
     const std::string place = texts.back().value_or(std::string());
     if (place.empty() || place.size() > kMostPlace) {
@@ -141,7 +152,8 @@ class RemoteRows final : public types::SetProducer {
 
   SessionParts& session_;
   const RemoteRelation remote_;
-  const bool with_place_, with_key_;  // behind the columns
+  const bool with_place_, with_key_;   // behind the columns
+  const std::vector<size_t> columns_;  // that are asked for
   std::shared_ptr<Foreign> foreign_;
   uint64_t transaction_ = 0;
   int fetch_size_ = 100;
@@ -158,7 +170,7 @@ class RemoteRows final : public types::SetProducer {
 }  // namespace
 
 Result<std::string> remote_statement(SessionParts& session, const RemoteRelation& remote, const RemoteQuery& query) {
-  std::string columns = remote.column_list();
+  std::string columns = remote.column_list(columns_of(remote, query));
   if (query.with_place || query.with_key) columns += columns.empty() ? "ctid" : ", ctid";
   INDIGO_ASSIGN(const std::string condition, condition_text(session, remote, query.condition));
   std::string out = "SELECT " + (columns.empty() ? "NULL" : columns) + " FROM " + remote.table();

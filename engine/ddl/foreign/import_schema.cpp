@@ -96,8 +96,10 @@ Status create_imported(DdlContext& c, const std::string& table, char* schema, co
   c.txn.next_command();
   if (made.ok()) return {};
   auto e = made.take_error();
-  e->internal_query = text;
-  e->internal_position = std::exchange(e->position, 0);
+  if (e->position > 0) {
+    e->internal_query = text;
+    e->internal_position = std::exchange(e->position, 0);
+  }
   e->add_context("importing foreign table \"" + table + "\"");
   return e;
 }

@@ -391,7 +391,7 @@ Status RowUpdater::plan_mover() {
   const RelationPtr& root = moved_plan_.relation;
   moved_columns_ = matching_columns(*root, target_.relation());
   mover_ = std::make_unique<PartitionedInsert>(state_, moved_plan_, nullptr);
-  mover_->set_moving(need_row_, updated_foreign_);
+  mover_->set_moving(need_row_);
   Builder b(state_);
   INDIGO_TRY(mover_->prepare(b, {}));
   moved_.columns.resize(root->columns.size());

@@ -48,10 +48,15 @@ class StatementState {
   }
   void end() { uses_.release(); }
 
+  // Foreign tables whose rows this run comes to, to change them.
+  void will_change(Oid foreign) { foreign_changed_.insert(foreign); }
+  bool changes(Oid foreign) const { return foreign_changed_.contains(foreign); }
+
   void clear() {
     end();
     transitions_.clear();
     begun_.clear();
+    foreign_changed_.clear();
   }
 
  private:
@@ -59,6 +64,7 @@ class StatementState {
   std::map<Change, std::shared_ptr<TransitionTables>> transitions_;
   std::set<Change> begun_;
   TableUses uses_;
+  std::set<Oid> foreign_changed_;
 };
 
 }  // namespace indigo::engine::exec

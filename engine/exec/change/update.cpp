@@ -107,19 +107,11 @@ class UpdateOperator final : public ChangeOperator {
   const storage::RowLockMode mode_;
 };
 
-std::vector<Oid> updated_foreign(const sql::UpdatePlan& top) {
-  std::vector<Oid> out;
-  for (const auto& t : top.tables)
-    if (t->relation->is_foreign()) out.push_back(t->relation->oid);
-  return out;
-}
-
 // `top`: the plan that the statement may be, whose changes are counted.
 Result<OperatorPtr> update_operator(Builder& b, const sql::Plan& top, const sql::UpdatePlan& p, OperatorPtr input,
                                     bool joined) {
   INDIGO_ASSIGN(RowClaimer claimer, RowClaimer::make(b, p.relation, p.key_column, p.recheck, p.refresh, joined));
   INDIGO_ASSIGN(auto updater, RowUpdater::make(b, p, p.assignments, !p.returning.empty()));
-  updater->set_updated_foreign(updated_foreign(static_cast<const sql::UpdatePlan&>(top)));
   INDIGO_ASSIGN(ExpressionSet returning, b.compile_all(p.returning));
   return OperatorPtr(std::make_unique<UpdateOperator>(b.state(), top, p, std::move(claimer), std::move(updater),
                                                       std::move(returning), std::move(input)));

@@ -45,8 +45,6 @@ class RowUpdater {
   bool move_fires_before() {
     return moved_plan_.relation != nullptr && target_.triggers().before(catalog::kTriggerDelete);
   }
-  // The foreign tables that the statement updates.
-  void set_updated_foreign(std::vector<Oid> tables) { updated_foreign_ = std::move(tables); }
   // Of rows that were claimed under `view` without a claimer: whether functions have changed them is looked at (27000).
   void watch(const storage::ReadView& view, storage::RowLockMode mode) {
     view_ = view;
@@ -107,7 +105,6 @@ class RowUpdater {
   sql::ChangePlan moved_plan_;                       // of rows that move: the table that the statement names
   std::unique_ptr<PartitionedInsert> mover_;
   std::vector<int> moved_columns_;  // by column of that table
-  std::vector<Oid> updated_foreign_;
   bool need_row_ = false;   // RETURNING reads new_
   bool owns_rows_ = false;  // new_ has values of its own, of this update()
   Selection updating_;      // this update()'s

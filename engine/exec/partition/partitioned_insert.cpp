@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/exec/change/statement_state.h"
 #include "sql/plan/change/table_rules.h"
 
 namespace indigo::engine::exec {
@@ -99,7 +100,7 @@ Result<PartitionWriter*> PartitionedInsert::writer(size_t table) {
 
 Status PartitionedInsert::plan_foreign_move(RowInserter& inserter) const {
   const catalog::RelationInfo& relation = inserter.target().relation();
-  if (std::find(updated_foreign_.begin(), updated_foreign_.end(), relation.oid) != updated_foreign_.end()) {
+  if (state_.changes().changes(relation.oid)) {
     return Error(sqlstate::kFeatureNotSupported,
                  "cannot route tuples into foreign table to be updated \"" + relation.name + "\"");
   }

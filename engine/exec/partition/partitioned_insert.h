@@ -29,11 +29,10 @@ class PartitionedInsert {
   // `assignments`: as RowInserter takes them; empty for rows that are given to start_rows().
   Status prepare(Builder& b, const std::vector<sql::Assignment>& assignments);
   // The rows are those of an UPDATE, which takes them out of another partition. `returned`: it reads them as they are written.
-  // `updated`: the foreign tables that it updates, which take none: it may not have come to them yet.
-  void set_moving(bool returned, std::vector<Oid> updated) {
+  // A foreign table that it updates itself takes none: it may not have come to it yet.
+  void set_moving(bool returned) {
     moving_ = true;
     returned_ = returned;
-    updated_foreign_ = std::move(updated);
   }
   void set_filter(Condition filter) { root_->set_filter(std::move(filter)); }
 
@@ -70,7 +69,6 @@ class PartitionedInsert {
   std::unique_ptr<Error> failed_;
   uint64_t consumed_ = 0;
   bool moving_ = false, returned_ = false;
-  std::vector<Oid> updated_foreign_;
 };
 
 Result<OperatorPtr> make_partitioned_insert(Builder& b, const sql::InsertPlan& p, OperatorPtr input);

@@ -278,10 +278,11 @@ class PathBuilder {
           std::find(p.rel->plan_columns.begin(), p.rel->plan_columns.end(), column) != p.rel->plan_columns.end();
       const bool of_header =
           column == kXminColumn || column == kCminColumn || column == kXmaxColumn || column == kCmaxColumn;
-      if (known || (column == kCtidColumn && !target) || (of_header && !target && !is_remote_table(foreign))) continue;
+      if (known || (column == kCtidColumn && !target && is_remote_table(foreign)) || (of_header && !target && !is_remote_table(foreign))) continue;
       const TypeRef type = column_type(level_.entry(entry), column);
       projection.push_back(column == kTableOidColumn ? make_const(type, Datum::of_oid(foreign.oid))
                            : of_header               ? make_const(type, Datum::of_oid(kInvalidOid))
+                           : column == kCtidColumn   ? make_const(type, Datum::of(kNowhere))
                                                      : make_null(level_.s.catalog(), type));
       columns.push_back({column_name(level_.entry(entry), column), type});
       out.layout.outputs.push_back(make_var(entry, column, type));
@@ -289,6 +290,8 @@ class PathBuilder {
     if (columns.size() > out.plan->columns.size())
       out.plan = projected(out.plan, std::move(projection), std::move(columns));
   }
+
+  static constexpr Str kNowhere{"\xff\xff\xff\xff\0\0", 6};  // the ctid of a row that lies in no table
 
   bool is_remote_table(const RelationInfo& foreign) const {
     const auto handler = level_.s.catalog().function(foreign.foreign->handler);

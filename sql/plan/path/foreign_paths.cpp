@@ -57,6 +57,21 @@ Oid reader_of(Level& level, const Rel& rel) {
   return is_changed(level, rel) || purpose_of(level, rel) != '\0' ? kInvalidOid : level.entry(rel.entry).used_as;
 }
 
+// As catalog::kForeignRows has them.
+std::string columns_read(Level& level, const Rel& rel) {
+  const bool known = level.work.command == CommandKind::kSelect && level.work.row_locks.empty() &&
+                     std::none_of(level.entries.begin(), level.entries.end(), [](const Entry* e) { return e->lateral; });
+  if (!known || is_changed(level, rel)) return "*";
+  if (!level.read_columns) level.read_columns = read_vars(level);
+  std::string out;
+  for (const auto& [entry, column] : level.read_columns->pairs()) {
+    if (entry != rel.entry || column < 0) continue;
+    const int own = rel.table == nullptr ? column : rel.table->column_of[static_cast<size_t>(column)];
+    out += " " + std::to_string(own);
+  }
+  return out;
+}
+
 ExprPtr rows_of(Level& level, const Rel& rel, const RelationInfo& relation, bool places) {
   auto call = std::make_shared<CallExpr>();
   call->function = catalog::kForeignRows;
@@ -70,6 +85,8 @@ ExprPtr rows_of(Level& level, const Rel& rel, const RelationInfo& relation, bool
   if (places) condition.text.insert(0, 1, catalog::kForeignPlaces);
   call->arguments.push_back(make_const({oid::kText, -1, oid::kDefaultCollation}, Datum::of(Str(condition.text))));
   call->arguments.push_back(make_const({oid::kOid}, Datum::of_oid(reader_of(level, rel))));
+  const std::string columns = columns_read(level, rel);
+  call->arguments.push_back(make_const({oid::kText, -1, oid::kDefaultCollation}, Datum::of(Str(columns))));
   call->arguments.insert(call->arguments.end(), condition.parameters.begin(), condition.parameters.end());
   return call;
 }
