@@ -45,7 +45,7 @@ class PrunedInputs {
   std::vector<OperatorPtr> inputs_;  // null: not made before it is read
   std::vector<Pruning> prunings_;
   std::vector<size_t> active_;
-  std::vector<uint64_t> opened_in_;  // by input: the run
+  std::vector<uint64_t> opened_in_;              // by input: the run
   std::vector<std::pair<size_t, Oid>> changed_;  // foreign tables that the statement changes, by input
   Open mode_ = Open::kFresh;
   bool pruned_ = true;

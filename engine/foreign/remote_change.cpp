@@ -128,7 +128,8 @@ class RemoteChange final : public exec::ForeignChange {
 
   Result<size_t> insert_batch(std::span<std::string> rows) {
     if (remote_.columns().empty()) return insert_defaults(rows);
-    const std::string begin = "INSERT INTO " + remote_.table() + "(" + remote_.column_list(remote_.columns()) + ") VALUES ";
+    const std::string begin =
+        "INSERT INTO " + remote_.table() + "(" + remote_.column_list(remote_.columns()) + ") VALUES ";
     std::string statement = begin;
     {
       const TransmissionFormats formats(session_);

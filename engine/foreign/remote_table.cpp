@@ -93,9 +93,7 @@ class RemoteRows final : public types::SetProducer {
 
   bool is_record() const { return with_place_ || with_key_; }
 
-  size_t column_count() const {
-    return std::max<size_t>(columns_.size() + static_cast<size_t>(is_record()), 1);
-  }
+  size_t column_count() const { return std::max<size_t>(columns_.size() + static_cast<size_t>(is_record()), 1); }
 
   static Status in_statement(Result<RemoteAnswer> result) {
     return result.ok() ? Status() : Status(result.take_error());

@@ -18,12 +18,12 @@ class SessionParts;
 
 // With a place or a key the rows are records.
 struct RemoteQuery {
-  MarkedCondition condition;  // what the rows satisfy that are wanted
-  std::string lock;           // " FOR UPDATE", or nothing
+  MarkedCondition condition;                   // what the rows satisfy that are wanted
+  std::string lock;                            // " FOR UPDATE", or nothing
   std::optional<std::vector<size_t>> columns;  // that are wanted, by number from 0; others may be null. None: all
-  bool with_place = false;    // behind the table's columns: ctid
-  bool with_key = false;      // behind these: exec::foreign_row_key
-  Oid role = kInvalidOid;     // whose connection it is; kInvalidOid: the session's user
+  bool with_place = false;                     // behind the table's columns: ctid
+  bool with_key = false;                       // behind these: exec::foreign_row_key
+  Oid role = kInvalidOid;                      // whose connection it is; kInvalidOid: the session's user
 };
 // What is sent for it.
 Result<std::string> remote_statement(SessionParts& session, const RemoteRelation& remote, const RemoteQuery& query);

@@ -105,9 +105,9 @@ class RowUpdater {
   sql::ChangePlan moved_plan_;                       // of rows that move: the table that the statement names
   std::unique_ptr<PartitionedInsert> mover_;
   std::vector<int> moved_columns_;  // by column of that table
-  bool need_row_ = false;   // RETURNING reads new_
-  bool owns_rows_ = false;  // new_ has values of its own, of this update()
-  Selection updating_;      // this update()'s
+  bool need_row_ = false;           // RETURNING reads new_
+  bool owns_rows_ = false;          // new_ has values of its own, of this update()
+  Selection updating_;              // this update()'s
   Chunk moved_;
   bool patch_ = false;                  // the new image is a patched copy of the old one
   bool partial_ = false;                // only columns that expressions read are decoded

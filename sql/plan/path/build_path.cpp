@@ -278,7 +278,9 @@ class PathBuilder {
           std::find(p.rel->plan_columns.begin(), p.rel->plan_columns.end(), column) != p.rel->plan_columns.end();
       const bool of_header =
           column == kXminColumn || column == kCminColumn || column == kXmaxColumn || column == kCmaxColumn;
-      if (known || (column == kCtidColumn && !target && is_remote_table(foreign)) || (of_header && !target && !is_remote_table(foreign))) continue;
+      if (known || (column == kCtidColumn && !target && is_remote_table(foreign)) ||
+          (of_header && !target && !is_remote_table(foreign)))
+        continue;
       const TypeRef type = column_type(level_.entry(entry), column);
       projection.push_back(column == kTableOidColumn ? make_const(type, Datum::of_oid(foreign.oid))
                            : of_header               ? make_const(type, Datum::of_oid(kInvalidOid))

@@ -59,8 +59,9 @@ Oid reader_of(Level& level, const Rel& rel) {
 
 // As catalog::kForeignRows has them.
 std::string columns_read(Level& level, const Rel& rel) {
-  const bool known = level.work.command == CommandKind::kSelect && level.work.row_locks.empty() &&
-                     std::none_of(level.entries.begin(), level.entries.end(), [](const Entry* e) { return e->lateral; });
+  const bool known =
+      level.work.command == CommandKind::kSelect && level.work.row_locks.empty() &&
+      std::none_of(level.entries.begin(), level.entries.end(), [](const Entry* e) { return e->lateral; });
   if (!known || is_changed(level, rel)) return "*";
   if (!level.read_columns) level.read_columns = read_vars(level);
   std::string out;
