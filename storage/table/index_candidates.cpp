@@ -35,14 +35,18 @@ class RangesWalk {
   bool next(Take take) {
     if (scan_ == nullptr) seek();
     const auto entries = scan_->next(batch_);
-    batch_ = std::min(batch_ * 4, kGreatestBatch);
     if (entries.empty()) return false;
+    bool passed_over = false;
     for (const IndexEntry& entry : entries) {
-      if (!from_.empty() && entry.key < from_) continue;
+      if (!from_.empty() && entry.key < from_) {
+        passed_over = true;
+        continue;
+      }
       const Met met = meet(entry.key);
       if (met == Met::kEnd) return false;
       if (met == Met::kWanted && !take(entry)) return false;
     }
+    batch_ = passed_over ? kFirstBatch : std::min(batch_ * 2, kGreatestBatch);
     // Nothing to be had from where this batch ends to there.
     if (!from_.empty() && entries.back().key < from_) scan_.reset();
     return true;
