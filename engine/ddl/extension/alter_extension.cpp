@@ -8,6 +8,7 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
+#include "storage/transaction.h"
 #include "types/extension/extension.h"
 #include "types/value/acl.h"
 

@@ -13,6 +13,7 @@
 #include "engine/exec/row_text.h"
 #include "engine/session/progress.h"
 #include "storage/durability.h"
+#include "storage/store.h"
 #include "storage/table.h"
 
 namespace indigo::engine::ddl {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "engine/exec/change/statement_state.h"
 #include "sql/plan/change/table_rules.h"
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/row_sink.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/families.h"
@@ -215,7 +216,7 @@ class Validation {
 
   void require_every_pair(size_t pairs, std::vector<Oid> types) {
     std::ranges::sort(types);
-    types.erase(std::ranges::unique(types).begin(), types.end());
+    types.erase(std::unique(types.begin(), types.end()), types.end());
     if (pairs != types.size() * types.size()) family_complaint("is missing cross-type operator(s)");
   }
 
@@ -243,7 +244,7 @@ class Validation {
   }
 
   SessionParts& session_;
-  SessionCatalog& view_;
+  catalog::SessionCatalog& view_;
   NameContext names_;
   const OperatorClass& class_;
   const MethodRules& rules_;
