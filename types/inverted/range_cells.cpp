@@ -1,4 +1,7 @@
 // range_ops and multirange_ops: the interval between the ends is kept as a cell, what is empty under a key of its own.
+#include <algorithm>
+#include <iterator>
+
 #include "types/inverted/inverted_class.h"
 #include "types/oids.h"
 #include "types/range/range.h"
@@ -23,11 +26,22 @@ enum RangeStrategy : uint8_t {
 constexpr StrategySet kStrategies = {kBefore,   kOverLeft, kOverlaps,  kOverRight,       kAfter,
                                      kAdjacent, kContains, kContained, kContainsElement, kSame};
 
+// Ranges and multiranges of int4, date and int8.
+bool is_of_whole_numbers(Oid type) {
+  constexpr Oid kTypes[] = {Oid{3904}, Oid{4451}, Oid{3912}, Oid{4535}, Oid{3926}, Oid{4536}};
+  return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
+}
+
+// Of whole numbers whose keys are their coordinates, an upper end that is no part of the range is the place before it: what begins
+// there is not met.
 uint64_t coordinate_of_bound(const InvertedColumn& column, const RangeBound& bound) {
   if (bound.infinite) return bound.lower ? 0 : CellBox::greatest(1);
   std::string key;
   column.element.append_column(0, bound.value, key);
-  return coordinate_of(Bytes(key));
+  const uint64_t at = coordinate_of(Bytes(key));
+  const bool before =
+      !bound.lower && !bound.inclusive && is_of_whole_numbers(column.type) && key.size() <= sizeof at && at > 0;
+  return before ? at - 1 : at;
 }
 
 CellBox interval(uint64_t low, uint64_t high) { return {1, {low}, {high}}; }
@@ -63,6 +77,10 @@ void keys_of(const InvertedColumn& column, const Datum& value, std::vector<std::
 
 KeyQuery between(uint64_t low, uint64_t high) { return with_cells(std::string(1, kCell), interval(low, high)); }
 
+KeyQuery next_to(const Ends& ends) {
+  return between(ends.low == 0 ? 0 : ends.low - 1, ends.high == CellBox::greatest(1) ? ends.high : ends.high + 1);
+}
+
 KeyQuery query_of_ends(const InvertedColumn& column, int strategy, const Ends& ends) {
   const uint64_t greatest = CellBox::greatest(1);
   KeyQuery nothing = with_key(std::string(1, kNothing));
@@ -77,7 +95,7 @@ KeyQuery query_of_ends(const InvertedColumn& column, int strategy, const Ends& e
     case kOverRight: return between(ends.low, greatest);
     case kAfter: return between(ends.high, greatest);
     // A user's canonical function may say that ends which differ are the same place.
-    case kAdjacent: return column.type >= oid::kFirstUserOid ? every_row() : between(ends.low, ends.high);
+    case kAdjacent: return column.type >= oid::kFirstUserOid ? every_row() : next_to(ends);
     case kContains: return between(ends.low, ends.low);
     case kContained: return with_any({between(ends.low, ends.high), std::move(nothing)});
     case kSame: return with_key(key_of(ends));
