@@ -20,6 +20,9 @@ inline constexpr size_t kForeignRowsValues = 4;  // the first of them
 inline constexpr char kForeignUpdate = '\2', kForeignDelete = '\3', kForeignMerge = '\4', kForeignLockShare = '\5',
                       kForeignLockUpdate = '\6', kForeignPlaces = '\7';
 
+// In the conditions a number between two of these: a value behind the columns' argument, from 0; a column of the table, from 0.
+inline constexpr char kForeignValueMark = '\1', kForeignColumnMark = '\x0e';
+
 // 55000 for a foreign table whose wrapper has no handler. Every other relation passes.
 inline Status check_reachable(const RelationInfo& relation) {
   if (!relation.is_foreign()) return {};

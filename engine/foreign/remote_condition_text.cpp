@@ -1,5 +1,8 @@
 #include "engine/foreign/remote_condition_text.h"
 
+#include <iterator>
+
+#include "catalog/descriptor/foreign_source.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "engine/foreign/remote_relation.h"
@@ -13,8 +16,7 @@ namespace indigo::engine {
 
 namespace {
 
-constexpr Str kMarks("\1\2", 2);
-constexpr char kValueMark = '\1';
+constexpr char kMarks[] = {catalog::kForeignValueMark, catalog::kForeignColumnMark};
 
 std::string value_text(SessionParts& session, types::FuncContext& context, const MarkedCondition& condition, size_t n) {
   const types::TypeRef& type = condition.types[n];
@@ -39,13 +41,13 @@ Result<std::string> condition_text(SessionParts& session, const RemoteRelation& 
   context.set_arena(&arena);
   std::string out;
   for (Str text = condition.text; !text.empty();) {
-    const size_t begin = text.find_first_of(kMarks);
+    const size_t begin = text.find_first_of(kMarks, 0, std::size(kMarks));
     out += text.substr(0, begin);
     if (begin == Str::npos) break;
     const char mark = text[begin];
     const size_t end = text.find(mark, begin + 1);
     const size_t n = std::stoul(std::string(text.substr(begin + 1, end - begin - 1)));
-    out += mark == kValueMark ? value_text(session, context, condition, n) : remote.column_name(n);
+    out += mark == catalog::kForeignValueMark ? value_text(session, context, condition, n) : remote.column_name(n);
     text.remove_prefix(end + 1);
   }
   if (context.failed()) return std::move(*context.take_error());

@@ -14,7 +14,7 @@ namespace indigo::engine {
 class RemoteRelation;
 class SessionParts;
 
-// As sql/plan/path/remote_conditions.h makes them.
+// As sql/plan/path/remote_conditions.h makes them, with the marks of catalog/descriptor/foreign_source.h.
 struct MarkedCondition {
   Str text;                               // with marks for values and columns; empty: none
   std::span<const Datum> values;          // none: parameters stand for them, as EXPLAIN shows them

@@ -176,8 +176,7 @@ Result<NestedStatement::Outcome> NestedStatement::run_utility(SessionParts& sess
   const std::shared_ptr<const ResultShape> shape = utility_shape_;
   RowCatcher catcher(session, rows);
   Outcome outcome;
-  const PreparedPtr counted = prepared_;
-  StatementCounter::Run count(session.statement_counter(), *counted);
+  StatementCounter::Run count(session.statement_counter(), prepared_);
   UtilityCall call{session,     *parsed_, parsed_->node, parameters, prepared_->parameter_types,
                    shape.get(), catcher,  outcome.tag,   false,      may_commit_};
   INDIGO_TRY(catch_raised([&] { return engine::run_utility(*statement, call); }));

@@ -287,8 +287,7 @@ Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink
   parts_.begin_message(portal->client_text());
   if (portal->status == Portal::Status::kDone && portal->shape == nullptr) return cannot_run(name);
   parts_.message().log().runs(*portal->prepared);
-  const PreparedPtr counted = portal->prepared;  // it may be planned again
-  StatementCounter::Run count(parts_.statement_counter(), *counted);
+  StatementCounter::Run count(parts_.statement_counter(), portal->prepared);
   INDIGO_ASSIGN(const PartRun run, run_part(*portal, max_rows, sink));
   if (run.done) count.ended(run.tag);
   const MustNotFail scope;  // it may have committed: the client learns of it

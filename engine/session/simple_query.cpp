@@ -124,8 +124,7 @@ Status SessionImpl::run_simple(Portal& portal, bool last, RowSink& sink) {
   portal.rows_sent = 0;
   portal.tag.clear();
   parts_.message().log().runs(*portal.prepared);
-  const PreparedPtr counted = portal.prepared;  // it may be planned again
-  StatementCounter::Run count(parts_.statement_counter(), *counted);
+  StatementCounter::Run count(parts_.statement_counter(), portal.prepared);
   if (portal.prepared->is_utility()) {
     INDIGO_ASSIGN(portal.shape, runner.shape_of(*portal.prepared, {}));
     if (portal.shape) sink.row_description(*portal.shape);

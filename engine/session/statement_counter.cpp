@@ -122,17 +122,18 @@ class StatementCounter::Counted final : public Execution {
 StatementCounter::StatementCounter(SessionParts& session)
     : session_(session), settings_(session.applied_settings().statistics) {}
 
-StatementCounter::Run::Run(StatementCounter& counter, const Prepared& statement, const SharedText* text)
+StatementCounter::Run::Run(StatementCounter& counter, const PreparedPtr& prepared, const SharedText* text)
     : counter_(counter), text_(text), outer_(counter.running_) {
   counter.running_ = this;
-  if (!counter.loaded() || statement.parsed == nullptr || statement.parsed->node == nullptr) return;
+  if (!counter.loaded() || prepared->parsed == nullptr || prepared->parsed->node == nullptr) return;
+  const Prepared& statement = *prepared;
   const bool utility = statement.is_utility();
   const bool wanted =
       counter.is_wanted() && (!utility || (counter.settings_.utility && !is_only_named(*statement.parsed->node)));
   nests_ = wanted || !utility;
   if (nests_) counter.level_++;
   if (!wanted) return;
-  statement_ = &statement;
+  statement_ = prepared;
   if (!utility) counter.count_plan({statement, text}, counter.level_ == 1);
   since_ = Clock::now();
 }

@@ -32,7 +32,7 @@ class StatementCounter {
   class Run {
    public:
     // `text`: to be shown, null: the statement's own.
-    Run(StatementCounter& counter, const Prepared& statement, const SharedText* text = nullptr);
+    Run(StatementCounter& counter, const PreparedPtr& prepared, const SharedText* text = nullptr);
     ~Run();
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
@@ -43,7 +43,7 @@ class StatementCounter {
    private:
     StatementCounter& counter_;
     friend class StatementCounter;
-    const Prepared* statement_ = nullptr;  // null: not counted
+    PreparedPtr statement_;  // null: not counted
     const SharedText* text_;
     bool nests_ = false;  // what runs within is one level deeper
     const Run* const outer_;

@@ -135,8 +135,7 @@ Status run_execute(UtilityCall& call) {
       !same_types(call.shape, portal.prepared->text_shape.get()))
     return result_type_changed();  // another statement has this name since the client has been told of the columns
   if (call.shape != nullptr) portal.shape = std::shared_ptr<const ResultShape>(std::shared_ptr<void>(), call.shape);
-  const PreparedPtr counted = portal.prepared;
-  StatementCounter::Run count(session.statement_counter(), *counted, &portal.source_text);
+  StatementCounter::Run count(session.statement_counter(), portal.prepared, &portal.source_text);
   Status status = portal.prepared->is_utility() ? session.runner().run_utility(portal, call.sink)
                                                 : session.runner().run_plan(portal, 0, call.sink);
   if (!status.ok()) session.portals().abandon(portal);

@@ -5,6 +5,7 @@
 #include "types/inverted/inverted_class.h"
 #include "types/oids.h"
 #include "types/range/range.h"
+#include "types/range/range_oids.h"
 
 namespace indigo::types {
 
@@ -28,7 +29,8 @@ constexpr StrategySet kStrategies = {kBefore,   kOverLeft, kOverlaps,  kOverRigh
 
 // Ranges and multiranges of int4, date and int8.
 bool is_of_whole_numbers(Oid type) {
-  constexpr Oid kTypes[] = {Oid{3904}, Oid{4451}, Oid{3912}, Oid{4535}, Oid{3926}, Oid{4536}};
+  constexpr Oid kTypes[] = {oid::kInt4Range,      oid::kDateRange,      oid::kInt8Range,
+                            oid::kInt4Multirange, oid::kDateMultirange, oid::kInt8Multirange};
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 

@@ -52,7 +52,8 @@ bool reads_places(Level& level, const Rel& rel) {
                      [&](const auto& read) { return read.first == rel.entry && read.second == kCtidColumn; });
 }
 
-// Whose connection reads the rows: that of a view's owner, where a view reads them. What is changed is the session's.
+// Whose connection reads the rows: in a rule's action that of the rule's owner. What is changed is the session's, and what a view
+// reads is, too (docs/sql.md).
 Oid reader_of(Level& level, const Rel& rel) {
   return is_changed(level, rel) || purpose_of(level, rel) != '\0' ? kInvalidOid : level.entry(rel.entry).used_as;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/descriptor/foreign_source.h"
 #include "sql/analyze/make.h"
 #include "sql/deparse.h"
 #include "sql/expr.h"
@@ -126,7 +127,7 @@ class Marker final : public QueryNodePrinter {
       return true;
     }
     if (e.kind != ExprKind::kParam) return false;
-    out += RemoteCondition::kMark + std::to_string(parameters.size()) + RemoteCondition::kMark;
+    out += catalog::kForeignValueMark + std::to_string(parameters.size()) + catalog::kForeignValueMark;
     auto parameter = std::make_shared<ParamExpr>(static_cast<const ParamExpr&>(e));
     parameters.push_back(std::move(parameter));
     marks += 2;
@@ -142,7 +143,7 @@ class Marker final : public QueryNodePrinter {
       return true;
     }
     const int own = leaf_ == nullptr ? v.column : leaf_->column_of[static_cast<size_t>(v.column)];
-    out += RemoteCondition::kColumnMark + std::to_string(own) + RemoteCondition::kColumnMark;
+    out += catalog::kForeignColumnMark + std::to_string(own) + catalog::kForeignColumnMark;
     marks += 2;
     return true;
   }
@@ -151,7 +152,7 @@ class Marker final : public QueryNodePrinter {
   std::vector<const Expr*> plain_;
 };
 
-bool is_mark(char c) { return c == RemoteCondition::kMark || c == RemoteCondition::kColumnMark; }
+bool is_mark(char c) { return c == catalog::kForeignValueMark || c == catalog::kForeignColumnMark; }
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// What of a foreign table's conditions another server may be asked, as text in which the table's columns are marks: whoever
-// sends it knows what they are called there.
+// What of a foreign table's conditions another server may be asked, as text in which the table's columns and values that only
+// the run knows are marks (catalog/descriptor/foreign_source.h): whoever sends it knows what they are called there.
 //
 // Invariant: it only ever leaves out rows that the conditions leave out here, whatever the other server's collations and
 // settings are; the scan looks at all conditions again.
@@ -14,10 +14,7 @@ namespace indigo::sql::planning {
 
 struct RemoteCondition {
   std::string text;     // conditions joined by AND; empty: none
-  ExprList parameters;  // values that the run knows: kMark n kMark in the text, from 0
-  static constexpr char kMark = '\1';
-  static constexpr char kColumnMark =
-      '\2';  // a column of the table that is read, from 0: its number between two of these
+  ExprList parameters;  // values that the run knows
 };
 RemoteCondition remote_condition(Level& level, const Rel& rel);
 
