@@ -12,16 +12,34 @@ Bytes image_of(Bytes key) { return key.substr(VectorKey::kHead); }
 // Bits have their number in front; distances look at whole bytes.
 constexpr size_t kBitsHead = 4;
 
+using Measure = float (*)(const char* a, const char* b, size_t size);
+
 template <class Element>
-float dense_distance(VectorMetric metric, const char* a, const char* b, size_t count) {
-  if (metric == VectorMetric::kEuclidean) return squared_distance<Element>(a, b, count);
-  if (metric == VectorMetric::kInner) return -inner_product<Element>(a, b, count);
-  return taxicab_distance<Element>(a, b, count);
+float negative_inner_product(const char* a, const char* b, size_t count) {
+  return -inner_product<Element>(a, b, count);
 }
-float sparse_distance(VectorMetric metric, const char* a, const char* b) {
-  if (metric == VectorMetric::kEuclidean) return sparse_squared_distance(a, b);
-  if (metric == VectorMetric::kInner) return -sparse_inner_product(a, b);
-  return sparse_taxicab_distance(a, b);
+
+template <class Element>
+Measure dense_measure(VectorMetric metric) {
+  if (metric == VectorMetric::kEuclidean) return squared_distance<Element>;
+  return metric == VectorMetric::kInner ? negative_inner_product<Element> : taxicab_distance<Element>;
+}
+Measure sparse_measure(VectorMetric metric) {
+  if (metric == VectorMetric::kEuclidean)
+    return [](const char* a, const char* b, size_t) { return sparse_squared_distance(a, b); };
+  if (metric == VectorMetric::kInner)
+    return [](const char* a, const char* b, size_t) { return -sparse_inner_product(a, b); };
+  return [](const char* a, const char* b, size_t) { return sparse_taxicab_distance(a, b); };
+}
+Measure bits_measure(VectorMetric metric) {
+  if (metric == VectorMetric::kHamming) {
+    return [](const char* a, const char* b, size_t bytes) {
+      return static_cast<float>(hamming_distance(a + kBitsHead, b + kBitsHead, bytes - kBitsHead));
+    };
+  }
+  return [](const char* a, const char* b, size_t bytes) {
+    return static_cast<float>(jaccard_distance(a + kBitsHead, b + kBitsHead, bytes - kBitsHead));
+  };
 }
 
 bool is_image(VectorElement element, Bytes image) {
@@ -63,21 +81,20 @@ bool are_comparable(Bytes a, Bytes b) {
   return load_unaligned<int32_t>(image_of(a).data()) == load_unaligned<int32_t>(image_of(b).data());
 }
 
-float vector_key_distance(Bytes a, Bytes b) {
-  const auto metric = static_cast<VectorMetric>(a[0]);
-  const Bytes x = image_of(a), y = image_of(b);
-  switch (element_of(a)) {
+DistanceFrom::DistanceFrom(Bytes key) : image_(image_of(key).data()), size_(image_of(key).size()) {
+  const auto metric = static_cast<VectorMetric>(key[0]);
+  switch (element_of(key)) {
     case VectorElement::kSingle:
-      return dense_distance<SingleElement>(metric, x.data(), y.data(), x.size() / SingleElement::kBytes);
+      size_ /= SingleElement::kBytes;
+      measure_ = dense_measure<SingleElement>(metric);
+      break;
     case VectorElement::kHalf:
-      return dense_distance<HalfElement>(metric, x.data(), y.data(), x.size() / HalfElement::kBytes);
-    case VectorElement::kSparse: return sparse_distance(metric, x.data(), y.data());
-    case VectorElement::kBits: break;
+      size_ /= HalfElement::kBytes;
+      measure_ = dense_measure<HalfElement>(metric);
+      break;
+    case VectorElement::kSparse: measure_ = sparse_measure(metric); break;
+    case VectorElement::kBits: measure_ = bits_measure(metric); break;
   }
-  const char *p = x.data() + kBitsHead, *q = y.data() + kBitsHead;
-  const size_t bytes = x.size() - kBitsHead;
-  return static_cast<float>(metric == VectorMetric::kHamming ? static_cast<double>(hamming_distance(p, q, bytes))
-                                                             : jaccard_distance(p, q, bytes));
 }
 
 }  // namespace indigo

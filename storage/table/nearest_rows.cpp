@@ -23,7 +23,7 @@ class NearestRows final : public Cursor {
         index_(std::move(index)),
         target_(std::move(target)),
         wanted_(wanted),
-        found_(std::make_unique<bool[]>(kBatch)) {}
+        seen_(std::make_unique<bool[]>(kMostRows)) {}
 
   StorageStatus next(std::span<RowRef> out, size_t& count) override {
     count = 0;
@@ -31,7 +31,7 @@ class NearestRows final : public Cursor {
       if (const StorageStatus status = begin(); status != StorageStatus::kOk) return status;
     }
     while (count == 0 && !rest_) {
-      if (at_ == candidates_.size() && !search()) break;
+      if (at_ == candidates_.size() && !next_candidates()) break;
       if (const StorageStatus status = fetch(out, count); status != StorageStatus::kOk) return status;
     }
     return count > 0 ? StorageStatus::kOk : next_of_rest(out, count);
@@ -44,18 +44,21 @@ class NearestRows final : public Cursor {
   }
 
  private:
-  static constexpr size_t kBatch = 128;
+  // Few at first: most queries want ten or so.
+  static constexpr size_t kFirstKeys = 16, kMostRows = 128;
   struct Candidate {
-    std::string primary_key;
-    size_t key;  // into keys_
+    Bytes primary_key;  // in matches_
+    size_t key;         // into keys_
   };
 
   StorageStatus begin() {
+    keys_.clear();
     candidates_.clear();
-    at_ = 0;
+    used_keys_ = at_ = 0;
+    keys_at_once_ = kFirstKeys;
     if (txn_.serializable() != nullptr || txn_.locks_reads(view_)) {
       const auto all = table_.scan(txn_, view_, KeyRange::all(), Direction::kForward);
-      std::vector<RowRef> rows(kBatch);
+      std::vector<RowRef> rows(kMostRows);
       for (size_t n = 1; n > 0;) {
         if (const StorageStatus status = all->next(rows, n); status != StorageStatus::kOk) return status;
         if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
@@ -68,19 +71,26 @@ class NearestRows final : public Cursor {
 
   HnswIndex& index() { return static_cast<HnswIndex&>(*index_->index); }
 
-  // The candidates of the next keys; false: there are no more.
-  bool search() {
-    keys_.clear();
+  // The candidates of the next keys, of which a search finds many; false: there are no more.
+  bool next_candidates() {
+    if (used_keys_ == keys_.size()) {
+      keys_.clear();
+      used_keys_ = 0;
+      if (!scan_->next(keys_)) {
+        rest_ = table_.scan(txn_, view_, KeyRange::all(), Direction::kForward);
+        return false;
+      }
+    }
+    const size_t n = std::min(keys_at_once_, keys_.size() - used_keys_);
+    keys_at_once_ = std::min(2 * keys_at_once_, kMostRows);
+    index().rows_of(std::span(keys_).subspan(used_keys_, n), matches_);
     candidates_.clear();
     at_ = 0;
-    if (!scan_->next(keys_)) {
-      rest_ = table_.scan(txn_, view_, KeyRange::all(), Direction::kForward);
-      return false;
+    for (size_t i = 0; i < n; i++) {
+      for (size_t k = matches_.begin_of(i); k < matches_.ends[i]; k++)
+        candidates_.push_back({matches_.primary_keys[k], used_keys_ + i});
     }
-    for (size_t i = 0; i < keys_.size(); i++) {
-      const size_t n = index().lookup(keys_[i], primary_keys_);
-      for (size_t k = 0; k < n; k++) candidates_.push_back({primary_keys_[k], i});
-    }
+    used_keys_ += n;
     txn_.shown(table_.gone());
     return true;
   }
@@ -89,18 +99,18 @@ class NearestRows final : public Cursor {
   StorageStatus fetch(std::span<RowRef> out, size_t& count) {
     if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
     Waiter::current().yield_if_due();
-    const size_t n = std::min({kBatch, out.size(), candidates_.size() - at_});
+    const size_t n = std::min({kMostRows, out.size(), candidates_.size() - at_});
     if (images_.size() < n) images_.resize(n);
     batch_.clear();
     for (size_t i = 0; i < n; i++) batch_.push_back(candidates_[at_ + i].primary_key);
     const StorageStatus status =
-        table_.get_many(txn_, view_, batch_, std::span(images_).first(n), std::span(found_.get(), n));
+        table_.get_many(txn_, view_, batch_, std::span(images_).first(n), std::span(seen_.get(), n));
     if (status != StorageStatus::kOk) return status;
     for (size_t i = 0; i < n; i++) {
-      if (!found_[i]) continue;
+      if (!seen_[i]) continue;
       const auto list = keys_of(batch_[i], images_[i]);
       if (!list) return StorageStatus::kKeyError;
-      if (key_list_has(*list, keys_[candidates_[at_ + i].key])) out[count++] = {batch_[i], images_[i]};
+      if (key_list_has(*list, keys_[candidates_[at_ + i].key].key.bytes())) out[count++] = {batch_[i], images_[i]};
     }
     at_ += n;
     return StorageStatus::kOk;
@@ -141,10 +151,13 @@ class NearestRows final : public Cursor {
   const size_t wanted_;
   std::unique_ptr<NearestScan> scan_;
   std::unique_ptr<Cursor> rest_;
-  std::vector<std::string> keys_, primary_keys_, images_;
+  std::vector<NearestScan::Found> keys_;  // of the last search; the first used_keys_ have given their candidates
+  size_t used_keys_ = 0, keys_at_once_ = kFirstKeys;
+  IndexMatches matches_;
+  std::vector<std::string> images_;
   std::vector<Candidate> candidates_;
   std::vector<Bytes> batch_;
-  std::unique_ptr<bool[]> found_;
+  std::unique_ptr<bool[]> seen_;
   std::string list_;
   size_t at_ = 0;
 };

@@ -17,11 +17,10 @@ class CandidateFinder {
   CandidateFinder(QueryState& state, storage::Table& table, IndexId index, const storage::ReadView& view)
       : state_(state), table_(table), index_(index), view_(view) {}
 
-  Result<storage::Candidates> find(const types::KeyQuery& query) { return find(query, SIZE_MAX); }
+  // At most `most`; else every record may be one.
+  Result<storage::Candidates> find(const types::KeyQuery& query, size_t most = SIZE_MAX);
 
  private:
-  // At most `most`; else every record may be one.
-  Result<storage::Candidates> find(const types::KeyQuery& query, size_t most);
   Result<storage::Candidates> in_ranges(std::span<const storage::KeyRange> ranges, storage::KeyFilter* filter,
                                         size_t most);
   Result<storage::Candidates> in_cells(const types::KeyQuery& query, size_t most);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/exec/errors.h"
 #include "engine/exec/scan/candidate_finder.h"
@@ -14,8 +15,14 @@ namespace {
 constexpr double kLeastGrowth = 1.4, kSomeMore = 1.2;
 constexpr double kUsuallyWanted = 8, kRowsMore = 3;
 constexpr size_t kBatch = 128;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 // Rings that meet more than this part of a table are as much work as the table.
 constexpr size_t kMostPart = 3;
+// A ring may have this many times as many rows as are wanted, and some. After so many that had more all are met.
+constexpr double kTooManyTimes = 8;
+constexpr size_t kSome = 64, kMostNarrowed = 200;
+// Parts of the radius: a ring is at least so much wider than the last, and none is looked for between two that differ so little.
+constexpr double kLeastStep = 0x1p-10, kNoDifference = 0x1p-30;
 
 // Of the kinds that operators of distances have; intervals as they are compared. Of oids it is an oid.
 long double distance_of(const Datum& value, Oid of) {
@@ -51,7 +58,11 @@ RingRows::RingRows(QueryState& state, storage::Table& table, IndexId index, size
 
 void RingRows::begin() {
   radius_ = -1;
-  next_ = key_.keys->rings->first(key_.column, place_.get());
+  empty_ = 0;
+  narrowed_ = 0;
+  takes_all_ = false;
+  too_wide_ = kNever;
+  next_ = first_ = key_.keys->rings->first(key_.column, place_.get());
   all_met_ = false;
   given_so_far_ = 0;
   met_.clear();
@@ -89,12 +100,35 @@ storage::StorageStatus RingRows::next(std::span<storage::RowRef> out, size_t& co
   return storage::StorageStatus::kOk;
 }
 
-// The area that has as many rows as are wanted, or twice those that have been, if rows lie as close there as those that were met.
-double RingRows::growth() const {
+// As many rows as are wanted, or twice those that have been.
+double RingRows::aim() const {
+  return std::max({wanted_, kUsuallyWanted, 2.0 * static_cast<double>(given_so_far_)}) + kRowsMore;
+}
+
+// The area that has them, if rows lie as close there as those that were met; `new_rows`: in the last ring.
+double RingRows::growth(size_t new_rows) const {
   const double most = key_.keys->rings->most_growth;
-  if (met_.empty()) return most;
-  const double aim = std::max({wanted_, kUsuallyWanted, 2.0 * static_cast<double>(given_so_far_)}) + kRowsMore;
-  return std::clamp(std::sqrt(aim / static_cast<double>(met_.size())) * kSomeMore, std::min(kLeastGrowth, most), most);
+  if (new_rows == 0) return most;
+  return std::clamp(std::sqrt(aim() / static_cast<double>(met_.size())) * kSomeMore, std::min(kLeastGrowth, most),
+                    most);
+}
+
+// The next ring has too many rows: one between it and the last has perhaps less.
+void RingRows::narrow() {
+  narrowed_++;
+  too_wide_ = next_;
+  set_next(radius_ < 0 ? too_wide_ / key_.keys->rings->most_growth : too_wide_);
+}
+
+// Within the narrowest that had too many; where rows lie at one distance there is none between.
+void RingRows::set_next(double wider) {
+  takes_all_ = narrowed_ >= kMostNarrowed;
+  next_ = wider;
+  if (too_wide_ == kNever || takes_all_) return;
+  const double inner = std::max(radius_, 0.0);
+  next_ = std::min(wider, inner + (too_wide_ - inner) / 2);
+  takes_all_ = next_ - inner <= kNoDifference * std::max(inner, first_) || next_ >= too_wide_;
+  if (takes_all_) next_ = too_wide_;
 }
 
 Status RingRows::widen() {
@@ -104,11 +138,22 @@ Status RingRows::widen() {
     return meet_the_rest();
   types::KeyQuery query = around;
   types::put_before_keys(catalog::inverted_column_prefix(column_), query);
-  INDIGO_ASSIGN(const storage::Candidates found, CandidateFinder(state_, table_, index_, state_.view()).find(query));
-  if (found.all) return meet_the_rest();
+  const size_t before = met_.size();
+  const size_t most = takes_all_ ? SIZE_MAX : before + kSome + static_cast<size_t>(kTooManyTimes * aim());
+  INDIGO_ASSIGN(const storage::Candidates found,
+                CandidateFinder(state_, table_, index_, state_.view()).find(query, most));
+  if (found.all) {
+    if (takes_all_) return meet_the_rest();
+    narrow();
+    return {};
+  }
   INDIGO_TRY(meet_candidates(found.primary_keys));
   radius_ = next_;  // what lies within this ring is sure now
-  next_ *= growth();
+  if (met_.size() > before) too_wide_ = kNever;
+  if (met_.empty()) empty_ = radius_;
+  const double growth = this->growth(met_.size() - before);
+  const double step = std::max((radius_ - empty_) * (growth - 1), radius_ * kLeastStep);
+  set_next(met_.empty() ? radius_ * growth : radius_ + step);
   return std::isfinite(next_) ? Status() : meet_the_rest();
 }
 

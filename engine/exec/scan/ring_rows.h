@@ -1,6 +1,7 @@
 // The rows of a table in the order of their distance from a place, by an inverted index whose class knows what comes within a
 // distance (types::Rings): those within a ring around the place, then within a wider one, and so on; in each the distances decide,
-// which the operator computes of the rows. The order is exact.
+// which the operator computes of the rows. The order is exact. A ring that has far more rows than are wanted, as around a place
+// far away from all of them, is not read: one between it and the last is.
 //
 // Invariant: a row whose distance is at most the ring's radius has been met, and is given before any that is farther away. Once
 // rings no longer pay, the rest of the table is read and sorted, so that all rows come, those without a distance at the end.
@@ -44,7 +45,10 @@ class RingRows final : public storage::Cursor {
   static bool is_nearer(const Row& a, const Row& b);
 
   void begin();
-  double growth() const;
+  double aim() const;
+  double growth(size_t new_rows) const;
+  void narrow();
+  void set_next(double wider);
   Status widen();
   Status meet(std::span<const storage::RowRef> rows);
   Status meet_candidates(const std::vector<std::string>& primary_keys);
@@ -60,8 +64,13 @@ class RingRows final : public storage::Cursor {
   const DistancesOf distances_of_;
   std::unique_ptr<Error>& error_;
 
-  double radius_ = -1;  // of the ring that has been met
-  double next_ = 0;     // of the one that is met next
+  double first_ = 0;        // the first ring's radius
+  double radius_ = -1;      // of the ring that has been met
+  double empty_ = 0;        // of the widest one without rows
+  double next_ = 0;         // of the one that is met next
+  double too_wide_ = 0;     // of the narrowest that had too many rows, while nothing has been met within it
+  bool takes_all_ = false;  // whether the next ring is met however many rows it has
+  size_t narrowed_ = 0;
   bool all_met_ = false;
   size_t given_so_far_ = 0;
   std::unordered_set<std::string> met_;  // keys

@@ -49,7 +49,10 @@ Status plain_select(Scope& scope, const PgQuery__SelectStmt& node) {
     Setting<bool> here(scope.lift, lift && node.n_group_clause == 0);
     INDIGO_ASSIGN(q.having, transform_condition(scope, node.having_clause, Clause::kHaving, "HAVING"));
   }
-  INDIGO_TRY(transform_order_by(scope, nodes(node.n_sort_clause, node.sort_clause)));
+  {
+    Setting<bool> here(scope.lift, lift && node.n_group_clause == 0 && node.n_distinct_clause == 0);
+    INDIGO_TRY(transform_order_by(scope, nodes(node.n_sort_clause, node.sort_clause)));
+  }
   INDIGO_TRY(transform_group_by(scope, nodes(node.n_group_clause, node.group_clause), node.group_distinct));
   if (node.n_distinct_clause > 0) {
     INDIGO_TRY(transform_distinct(scope, nodes(node.n_distinct_clause, node.distinct_clause)));

@@ -113,8 +113,21 @@ Result<SortKey> make_sort_key(Analysis& a, const PgQuery__SortBy& node, const Ex
   return key;
 }
 
+namespace {
+
+// a <-> b and its kin: what such a distance is measured from comes anew with every statement, and is of no consequence for what
+// the items are compared with.
+bool is_distance(const PgQuery__Node* node) {
+  if (!is(node, PG_QUERY__NODE__NODE_A_EXPR) || node->a_expr->kind != PG_QUERY__A__EXPR__KIND__AEXPR_OP) return false;
+  const PgQuery__AExpr& e = *node->a_expr;
+  const std::string_view name = string_of(e.name[e.n_name - 1]);
+  return name.size() >= 3 && name.front() == '<' && name.back() == '>';
+}
+
+}  // namespace
+
 Result<ExprPtr> target_for(Scope& scope, const PgQuery__Node* node, Clause clause, bool add_hidden) {
-  Setting<bool> lift(scope.lift, false);
+  Setting<bool> lift(scope.lift, scope.lift && clause == Clause::kOrderBy && is_distance(node));
   Setting<Clause> here(scope.clause, clause);
   if (is(node, PG_QUERY__NODE__NODE_COLUMN_REF) && node->column_ref->n_fields == 1 &&
       is(node->column_ref->fields[0], PG_QUERY__NODE__NODE_STRING)) {

@@ -184,8 +184,8 @@ void HnswIndex::collect(const KeyRange& range, std::vector<std::pair<std::string
   const auto scan = tree_->scan(KeyRange::all(), Direction::kForward);
   for (auto entries = scan->next(256); !entries.empty(); entries = scan->next(256)) {
     for (const IndexEntry& entry : entries) {
-      auto key = graph->key_of(big_endian(load_unaligned<uint64_t>(entry.key.data())));
-      if (key && lies_in(range, *key)) out.emplace_back(std::move(*key), entry.primary_key);
+      const NodeKey key = graph->key_of(big_endian(load_unaligned<uint64_t>(entry.key.data())));
+      if (!key.empty() && lies_in(range, key.bytes())) out.emplace_back(key.bytes(), entry.primary_key);
     }
   }
   std::sort(out.begin(), out.end());
@@ -193,7 +193,18 @@ void HnswIndex::collect(const KeyRange& range, std::vector<std::pair<std::string
 }
 
 NearestScan HnswIndex::nearest(Bytes target, size_t wanted) const {
-  return {graph(), std::string(target), std::max<size_t>(wanted, 1)};
+  return {graph(), target, std::max<size_t>(wanted, 1)};
+}
+
+void HnswIndex::rows_of(std::span<const NearestScan::Found> found, IndexMatches& out) {
+  std::vector<NodeName> names;
+  std::vector<Bytes> keys;
+  names.reserve(found.size());
+  for (const auto& f : found) {
+    names.push_back(name_of(f.id));
+    keys.push_back(bytes_of(names.back()));
+  }
+  tree_->lookup_many(keys, out);
 }
 
 uint64_t HnswIndex::memory_bytes() const { return tree_->memory_bytes() + graph()->memory_bytes(); }
@@ -211,7 +222,8 @@ std::string HnswIndex::check() const {
       if (entry.key == last) continue;
       last = entry.key;
       nodes++;
-      if (!graph->key_of(big_endian(load_unaligned<uint64_t>(entry.key.data())))) return "an entry without a node";
+      if (graph->key_of(big_endian(load_unaligned<uint64_t>(entry.key.data()))).empty())
+        return "an entry without a node";
     }
   }
   if (nodes > graph->size() || (!shared && nodes < graph->size())) return "a node without entries";

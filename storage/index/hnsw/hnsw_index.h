@@ -2,7 +2,7 @@
 //
 // Keys are those of an inverted index with one column: the column's byte, then a vector (base/vector_space.h). A key's node is in
 // the graph as long as the tree has an entry for it, which is (the node's name, the row's primary key): so a vector lies in
-// memory once, and all of its rows are found by one look-up.
+// memory once, and all of its rows are found by one look-up of eight bytes.
 //
 // Thread safety: Index's. An insert and an erase of one key exclude each other by the key's stripe. Whoever changes the graph is
 // within a WriteGuard, and no clone is made meanwhile.
@@ -33,10 +33,12 @@ namespace indigo::storage {
 // The keys of an index in the order of their distance from a vector, nearly: the nearest first.
 class NearestScan {
  public:
-  NearestScan(std::shared_ptr<const NeighbourGraph> graph, std::string target, size_t wanted)
-      : graph_(std::move(graph)), search_(*graph_, std::move(target), wanted) {}
-  // Appends the next keys; false: there are no more. Each call takes as long as a search does.
-  bool next(std::vector<std::string>& keys) { return search_.next(keys); }
+  using Found = NeighbourGraph::Search::Found;
+
+  NearestScan(std::shared_ptr<const NeighbourGraph> graph, Bytes target, size_t wanted)
+      : graph_(std::move(graph)), search_(*graph_, target, wanted) {}
+  // Appends the next keys with their nodes; false: there are no more. Each call takes as long as a search does.
+  bool next(std::vector<Found>& keys) { return search_.next(keys); }
   bool gave(Bytes key) const { return search_.gave(key); }
 
  private:
@@ -69,6 +71,8 @@ class HnswIndex final : public Index {
 
   // `target`: a key as the index has them. `wanted`: how many candidates the search keeps at a time.
   NearestScan nearest(Bytes target, size_t wanted) const;
+  // The primary keys of what a search has found, as lookup_many() gives them.
+  void rows_of(std::span<const NearestScan::Found> found, IndexMatches& out);
 
   // All entries of a range, in their order; for scans of what is no point.
   void collect(const KeyRange& range, std::vector<std::pair<std::string, std::string>>& out) const;

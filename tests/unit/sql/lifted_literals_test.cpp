@@ -72,6 +72,18 @@ TEST(LiftedLiterals, ComparedValuesBecomeParameters) {
   EXPECT_EQ(lifted("select {1}, {'x'}"), "integer, text; params 2");
 }
 
+TEST(LiftedLiterals, WhatDistancesAreMeasuredFrom) {
+  EXPECT_EQ(lifted("select * from ta order by point(f, f) <-> {'(1,2)'} limit {3}"), "point, -; params 1");
+  EXPECT_EQ(lifted("select * from ta order by point(f, f) <-> (select point(f, f) from ta where id = {5})"),
+            "integer; params 1");
+  // What may have to equal something else in the query stays what it is.
+  EXPECT_EQ(lifted("select * from ta order by id + {5}"), "-; params 0");
+  EXPECT_EQ(lifted("select distinct point(f, f) <-> {'(1,2)'} from ta order by point(f, f) <-> {'(1,2)'}"),
+            "-, -; params 0");
+  EXPECT_EQ(lifted("select 1 from ta group by point(f, f) <-> {'(1,2)'} order by point(f, f) <-> {'(1,2)'}"),
+            "-, -; params 0");
+}
+
 TEST(LiftedLiterals, AssignedValuesTakeTheColumnsType) {
   EXPECT_EQ(lifted("insert into tb (id, name) values ({5}, {'x'})"), "bigint, text; params 2");
   EXPECT_EQ(lifted("insert into ta (id, n, f, d) values ({5}, {1}, {2}, {'2020-01-01'})"),

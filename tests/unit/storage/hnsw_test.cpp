@@ -2,6 +2,7 @@
 // index_conformance_test.cpp.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <set>
 #include <string>
@@ -30,10 +31,17 @@ std::string vector_key(std::mt19937_64& random, VectorMetric metric = VectorMetr
 }
 float distance(Bytes a, Bytes b) { return vector_key_distance(a.substr(1), b.substr(1)); }
 
+bool next_keys(NearestScan& scan, std::vector<std::string>& keys) {
+  std::vector<NearestScan::Found> found;
+  const bool more = scan.next(found);
+  for (const auto& f : found) keys.emplace_back(f.key.bytes());
+  return more;
+}
+
 std::vector<std::string> first_keys(const HnswIndex& index, const std::string& target, size_t count) {
   NearestScan scan = index.nearest(target, std::max<size_t>(count, 40));
   std::vector<std::string> keys;
-  scan.next(keys);
+  next_keys(scan, keys);
   keys.resize(std::min(keys.size(), count));
   return keys;
 }
@@ -98,7 +106,7 @@ TEST_F(Hnsw, GivesEveryKeyOnceWhoGoesOn) {
   fill(1200);
   NearestScan scan = index_.nearest(keys_[7], 20);
   std::vector<std::string> given;
-  while (scan.next(given)) {
+  while (next_keys(scan, given)) {
   }
   EXPECT_EQ(given[0], keys_[7]);
   EXPECT_EQ(std::set(given.begin(), given.end()).size(), given.size());
@@ -135,11 +143,36 @@ TEST_F(Hnsw, WhatCannotBeComparedIsKeptAndNotFound) {
   EXPECT_EQ(index_.lookup(shorter, found), 1u);
   NearestScan scan = index_.nearest(keys_[3], 100);
   std::vector<std::string> given;
-  while (scan.next(given)) {
+  while (next_keys(scan, given)) {
   }
   EXPECT_EQ(given.size(), 20u);
   EXPECT_FALSE(scan.gave(no_vector));
   EXPECT_TRUE(index_.erase(no_vector, "n"));
+  EXPECT_EQ(index_.check(), "");
+}
+
+// Products beyond a float's range are infinities, and sums of both kinds have no value.
+TEST_F(Hnsw, DistancesWithoutAValueAreFarAway) {
+  fill(100, VectorMetric::kInner);
+  for (size_t i = 0; i < 100; i++) {
+    std::string image;
+    for (size_t d = 0; d < kDimensions; d++) {
+      const float value = 3e38F * (((i >> (d % 7)) & 1) != 0 ? 1 : -1);
+      image.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    keys_.push_back(std::string(1, '\0') + VectorKey::make(VectorMetric::kInner, VectorElement::kSingle, image));
+    ASSERT_EQ(index_.insert(keys_.back(), "x"), StorageStatus::kOk);
+  }
+  EXPECT_EQ(vector_key_distance(Bytes(keys_[101]).substr(1), Bytes(keys_[102]).substr(1)),
+            std::numeric_limits<float>::infinity());
+  for (const std::string& target : {keys_[3], keys_[150], keys_[199]}) {
+    NearestScan scan = index_.nearest(target, 40);
+    std::vector<std::string> given;
+    while (next_keys(scan, given)) {
+    }
+    EXPECT_EQ(std::set(given.begin(), given.end()).size(), given.size());
+  }
+  for (size_t i = 100; i < keys_.size(); i++) EXPECT_TRUE(index_.erase(keys_[i], "x"));
   EXPECT_EQ(index_.check(), "");
 }
 
@@ -160,7 +193,8 @@ TEST_F(Hnsw, ManyWriteAndSearchAtOnce) {
           own.erase(own.begin());
         }
         std::vector<std::string> given;
-        index_.nearest(own.back(), 40).next(given);
+        NearestScan scan = index_.nearest(own.back(), 40);
+        next_keys(scan, given);
         ASSERT_FALSE(given.empty());
         std::vector<std::string> found;
         ASSERT_EQ(index_.lookup(own.back(), found), 1u);
