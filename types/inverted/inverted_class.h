@@ -53,9 +53,14 @@ struct Rings {
   StrategySet strategies;  // the operators that it orders by (pg_amop.amopstrategy)
   // The query of what comes within this distance of the place, by any of them.
   KeyQuery (*around)(const InvertedColumn& column, const Datum& place, double distance);
-  // A distance within which few rows are, probably; and how many times wider than the one before a ring may be.
+  // A distance within which few rows are, probably; and how many times wider than the one before a ring may be, or the next ring
+  // itself where the distance from the place does not tell how many rows there are.
   double (*first)(const InvertedColumn& column, const Datum& place);
   double most_growth = 8;
+  double (*next)(double radius) = nullptr;
+
+  // Whether it takes little to find that a ring has too many rows: then a narrower one is tried.
+  bool narrows() const { return next == nullptr; }
 };
 
 struct InvertedClass {

@@ -60,7 +60,7 @@ void RingRows::begin() {
   radius_ = -1;
   empty_ = 0;
   narrowed_ = 0;
-  takes_all_ = false;
+  takes_all_ = !key_.keys->rings->narrows();
   too_wide_ = kNever;
   next_ = first_ = key_.keys->rings->first(key_.column, place_.get());
   all_met_ = false;
@@ -113,6 +113,14 @@ double RingRows::growth(size_t new_rows) const {
                     most);
 }
 
+// The next ring's radius; `new_rows`: in the last one.
+double RingRows::wider(size_t new_rows) const {
+  if (key_.keys->rings->next != nullptr) return key_.keys->rings->next(radius_);
+  const double times = growth(new_rows);
+  if (met_.empty()) return radius_ * times;
+  return radius_ + std::max((radius_ - empty_) * (times - 1), radius_ * kLeastStep);
+}
+
 // The next ring has too many rows: one between it and the last has perhaps less.
 void RingRows::narrow() {
   narrowed_++;
@@ -122,7 +130,7 @@ void RingRows::narrow() {
 
 // Within the narrowest that had too many; where rows lie at one distance there is none between.
 void RingRows::set_next(double wider) {
-  takes_all_ = narrowed_ >= kMostNarrowed;
+  takes_all_ = !key_.keys->rings->narrows() || narrowed_ >= kMostNarrowed;
   next_ = wider;
   if (too_wide_ == kNever || takes_all_) return;
   const double inner = std::max(radius_, 0.0);
@@ -151,9 +159,7 @@ Status RingRows::widen() {
   radius_ = next_;  // what lies within this ring is sure now
   if (met_.size() > before) too_wide_ = kNever;
   if (met_.empty()) empty_ = radius_;
-  const double growth = this->growth(met_.size() - before);
-  const double step = std::max((radius_ - empty_) * (growth - 1), radius_ * kLeastStep);
-  set_next(met_.empty() ? radius_ * growth : radius_ + step);
+  set_next(wider(met_.size() - before));
   return std::isfinite(next_) ? Status() : meet_the_rest();
 }
 

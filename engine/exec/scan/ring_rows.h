@@ -47,6 +47,7 @@ class RingRows final : public storage::Cursor {
   void begin();
   double aim() const;
   double growth(size_t new_rows) const;
+  double wider(size_t new_rows) const;
   void narrow();
   void set_next(double wider);
   Status widen();

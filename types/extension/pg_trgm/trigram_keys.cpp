@@ -79,8 +79,8 @@ std::vector<Trigram> trigrams_of_pattern(Str pattern) {
 KeyQuery at_least_so_similar(double similarity, Str text) {
   const std::vector<Trigram> wanted = set_of(text);
   if (wanted.empty() || similarity <= 0) return every_row();
-  // One less than the number, for what floating point rounds.
-  const double needed = std::ceil(similarity * static_cast<double>(wanted.size())) - 1;
+  constexpr double kRounded = 1e-6;  // similarities are floats
+  const double needed = std::ceil(similarity * static_cast<double>(wanted.size()) * (1 - kRounded));
   return with_some(static_cast<uint32_t>(std::max(1.0, needed)), keys(wanted));
 }
 
@@ -89,13 +89,20 @@ KeyQuery similar(FuncContext& context, Match match, Str text) {
   return least ? at_least_so_similar(*least, text) : every_row();
 }
 
+// Each ring is of texts that may have so many times fewer trigrams of the place's, down to one.
+constexpr double kLessSimilar = 1.6;
+
 // Distances are what is missing to a similarity of one.
 KeyQuery around(const InvertedColumn&, const Datum& place, double distance) {
-  return at_least_so_similar(1 - distance, place.str);
+  const double similarity = 1 - distance;
+  if (similarity * static_cast<double>(set_of(place.str).size()) * kLessSimilar < 1) return every_row();
+  return at_least_so_similar(similarity, place.str);
 }
 double first_ring(const InvertedColumn&, const Datum&) { return 0.3; }
 
-constexpr Rings kRings = {{kDistance, kWordDistance, kStrictWordDistance}, around, first_ring, 1.3};
+double next_ring(double radius) { return 1 - (1 - radius) / kLessSimilar; }
+
+constexpr Rings kRings = {{kDistance, kWordDistance, kStrictWordDistance}, around, first_ring, 0, next_ring};
 
 // Beyond C other characters are 'i' and 'k' in another case, or, in Turkish and Lithuanian, 'i' with a mark behind it; and they are
 // no letters of trigrams: what has these is not asked for.
