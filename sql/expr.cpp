@@ -255,6 +255,12 @@ bool volatile_query(const Query& q) {
          volatile_list(q.group_by) || volatile_from(q.from);
 }
 
+// Most expressions are columns and constants.
+bool has_no_children(const Expr& e) {
+  return e.kind == ExprKind::kVar || e.kind == ExprKind::kColumn || e.kind == ExprKind::kConst ||
+         e.kind == ExprKind::kParam || e.kind == ExprKind::kRuntimeParam;
+}
+
 }  // namespace
 
 void raise_unexpected_kind(ExprKind found, ExprKind expected) {
@@ -267,6 +273,7 @@ void raise_unexpected_kind(ExprKind found, ExprKind expected) {
 constexpr uint64_t kUnitsOfChild = 10;
 
 void for_each_child(const Expr& e, Visit visit) {
+  if (has_no_children(e)) return;
   require_stack();  // what visits and maps is recursive, and as deep as users nest
   dispatch(e, [&](const auto& n) {
     children(n, [&](const ExprPtr& c) {
@@ -277,6 +284,7 @@ void for_each_child(const Expr& e, Visit visit) {
 }
 
 ExprPtr map_children(const ExprPtr& e, Map map) {
+  if (has_no_children(*e)) return e;
   require_stack();
   return dispatch(*e, [&](const auto& n) -> ExprPtr {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(n)>, NullIfExpr>) {
@@ -308,7 +316,7 @@ bool equal(const Expr& a, const Expr& b) {
   note_work(kUnitsOfComparison);
   if (a.kind != b.kind || a.type.oid != b.type.oid || a.type.typmod != b.type.typmod) return false;
   const bool same = dispatch(a, [&](const auto& n) { return same_own(n, static_cast<decltype(n)>(b)); });
-  if (!same) return false;
+  if (!same || has_no_children(a)) return same;
   const auto left = child_list(a), right = child_list(b);
   if (left.size() != right.size()) return false;
   for (size_t i = 0; i < left.size(); i++) {

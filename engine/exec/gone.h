@@ -15,5 +15,9 @@ inline Error gone_function(Oid function) {
 inline Error gone_type(Oid type) {
   return Error(sqlstate::kUndefinedObject, "type with OID " + std::to_string(type) + " does not exist");
 }
+// Of a parameter of a prepared statement: clients take this for the sign that what they know of types is out of date.
+inline Error gone_parameter_type(Oid type) {
+  return Error(sqlstate::kInternalError, "cache lookup failed for type " + std::to_string(type));
+}
 
 }  // namespace indigo::engine

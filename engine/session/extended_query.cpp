@@ -213,8 +213,9 @@ Status SessionImpl::make_portal(const BindMessage& bind, RowSink& sink) {
     INDIGO_TRY(parts_.parameters().bind_literals(portal, lifted->scanned));
   } else {
     INDIGO_TRY(parts_.parameters().bind_values(portal, bind));
-    INDIGO_ASSIGN(portal.prepared,
-                  parts_.preparation().for_values(portal.prepared, portal.parameters, statement->plans));
+    auto planned = parts_.preparation().for_values(portal.prepared, portal.parameters, statement->plans);
+    if (!planned.ok()) return parts_.parameters().with_values(planned.take_error(), portal);
+    portal.prepared = std::move(*planned);
   }
   static constexpr Format kAllText[] = {Format::kText};
   INDIGO_ASSIGN(portal.shape,
@@ -288,7 +289,12 @@ Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink
   if (portal->status == Portal::Status::kDone && portal->shape == nullptr) return cannot_run(name);
   parts_.message().log().runs(*portal->prepared);
   StatementCounter::Run count(parts_.statement_counter(), portal->prepared);
-  INDIGO_ASSIGN(const PartRun run, run_part(*portal, max_rows, sink));
+  auto ran = run_part(*portal, max_rows, sink);
+  if (!ran.ok()) {
+    if (parts_.portals().find(name) != portal) return ran.take_error();  // it has closed itself
+    return parts_.parameters().with_values(ran.take_error(), *portal);
+  }
+  const PartRun run = std::move(*ran);
   if (run.done) count.ended(run.tag);
   const MustNotFail scope;  // it may have committed: the client learns of it
   parts_.scope().end_statement();

@@ -73,7 +73,7 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
       statements_(std::make_unique<PreparedStatements>()),
       preparation_(
           std::make_unique<Preparation>(*catalog_, *functions_, *setting_effects_, *scope_, instance_.shared_plans())),
-      parameters_(std::make_unique<ParameterBinding>(*functions_)),
+      parameters_(std::make_unique<ParameterBinding>(*functions_, *settings_)),
       runner_(std::make_unique<StatementRunner>(*this)),
       programs_(std::make_unique<programs::Programs>(*this)),
       remote_(std::make_unique<RemoteConnections>()),

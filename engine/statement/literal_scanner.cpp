@@ -44,6 +44,13 @@ constexpr std::array<uint8_t, 256> make_kinds() {
 }
 constexpr auto kKinds = make_kinds();
 
+constexpr std::array<bool, 256> make_in_word() {
+  std::array<bool, 256> in_word{};
+  for (size_t c = 0; c < in_word.size(); c++) in_word[c] = kKinds[c] == kLetter || kKinds[c] == kDigit || c == '$';
+  return in_word;
+}
+constexpr auto kInWord = make_in_word();
+
 uint8_t kind_of(char c) { return kKinds[static_cast<uint8_t>(c)]; }
 
 constexpr char marker(Class c) { return static_cast<char>(1 + static_cast<int>(c)); }
@@ -75,10 +82,8 @@ class Scanner {
       switch (kind_of(c)) {
         case kSpace: pos_++; break;
         case kLetter: {
-          size_t begin = pos_;
-          while (pos_ < text_.size() &&
-                 (kind_of(text_[pos_]) == kLetter || kind_of(text_[pos_]) == kDigit || text_[pos_] == '$'))
-            pos_++;
+          const size_t begin = pos_;
+          pos_ = word_end(begin);
           if (pos_ - begin <= 2 && (at(pos_) == '\'' || at(pos_) == '&')) return false;  // E'', B'', X'', N'', U&''
           if (first_word) {
             out_.lifts = lifting_word(text_.substr(begin, pos_ - begin));
@@ -132,6 +137,12 @@ class Scanner {
       }
     }
     return true;
+  }
+
+  size_t word_end(size_t pos) const {
+    const std::string_view text = text_;
+    while (pos < text.size() && kInWord[static_cast<uint8_t>(text[pos])]) pos++;
+    return pos;
   }
 
   static bool lifting_word(std::string_view word) {

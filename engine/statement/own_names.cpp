@@ -4,10 +4,10 @@
 #include <array>
 #include <functional>
 
-#include <absl/container/flat_hash_map.h>
 #include <absl/strings/ascii.h>
 
 #include "sql/parse/name_roles.h"
+#include "types/text/keyword_table.h"
 #include "types/text/keywords.h"
 
 namespace indigo::engine {
@@ -25,19 +25,26 @@ struct KnownWord {
   bool ends_name = true;  // a name behind it may be one that is given
 };
 
-const absl::flat_hash_map<std::string_view, KnownWord>& keywords_known() {
+// By the keyword's number.
+const std::vector<KnownWord>& keywords_known() {
   static const auto* const known = [] {
     static constexpr std::array<std::string_view, 7> kBeforeNames = {"by",      "of",     "over",  "set",
                                                                      "between", "escape", "update"};
-    auto* made = new absl::flat_hash_map<std::string_view, KnownWord>;
+    auto* made = new std::vector<KnownWord>;
     for (const types::Keyword& keyword : types::keywords()) {
       const bool reserved = keyword.category == 'R' || keyword.category == 'T';
       const bool before = std::find(kBeforeNames.begin(), kBeforeNames.end(), keyword.word) != kBeforeNames.end();
-      made->emplace(keyword.word, KnownWord{reserved ? WordKind::kReserved : WordKind::kKeyword, !reserved && !before});
+      made->push_back({reserved ? WordKind::kReserved : WordKind::kKeyword, !reserved && !before});
     }
     return made;
   }();
   return *known;
+}
+
+// What is no keyword is a name.
+KnownWord known_word(std::string_view folded, uint32_t hash) {
+  const int keyword = types::find_keyword(folded, hash);
+  return keyword < 0 ? KnownWord() : keywords_known()[static_cast<size_t>(keyword)];
 }
 
 // What a character is to words: those that begin one are letters of some kind, those of which a name may not be lifted are odd.
@@ -64,88 +71,102 @@ class NameScanner {
   NameScanner(const ScannedText& scanned, LiftedNames& out) : scanned_(scanned), text_(scanned.key), out_(out) {}
 
   bool run() {
-    folded_.reserve(text_.size());  // words refer to it
     if (!scan()) return false;
-    for (size_t i = 0; i < tokens_.size(); i++) judge(i);
-    for (Word& word : words_) word.lifts = word.lifts && word.given;
-    if (std::none_of(words_.begin(), words_.end(), [](const Word& word) { return word.lifts; })) return false;
-    write();
-    return true;
+    for (size_t i = 0; i < tokens_; i++) judge(i);
+    bool any = false;
+    for (size_t i = 0; i < words_; i++) any |= word_[i].lifts = word_[i].lifts && word_[i].given;
+    if (any) write();
+    return any;
   }
 
  private:
+  // Neither has initializers: the arrays are as long as they can get, and only what a text has is set.
   struct Word {
-    std::string_view text;  // folded
-    uint32_t hash = 0;
-    WordKind kind = WordKind::kName;
-    bool ends_name = true;
-    bool is_as = false;
-    bool lifts = false;
-    bool given = false;  // stands where names are given
-    uint32_t times = 0;
-    int number = -1;
+    const char* begin;  // folded
+    uint32_t size;
+    uint32_t hash;
+    WordKind kind;
+    bool ends_name;
+    bool is_as;
+    bool lifts;
+    bool given;  // stands where names are given
+    uint32_t times;
+    int number;
+
+    std::string_view text() const { return {begin, size}; }
   };
   struct Token {
     char kind;  // 'w' a word, '"' a quoted name, or the character
     uint32_t begin, end;
-    uint32_t word = 0;
+    uint32_t word;
   };
 
   // False for what is not followed here: comments, too many words.
   bool scan() {
-    tokens_.reserve(128);
-    words_.reserve(48);
-    for (size_t at = 0; at < text_.size();) {
-      const char c = text_[at];
+    const std::string_view text = text_;
+    for (size_t at = 0; at < text.size();) {
+      const char c = text[at];
       const uint8_t bits = bits_of(c);
       if (bits == kBlank) {
         at++;
         continue;
       }
-      size_t end = at + 1;
       if ((bits & kBegins) != 0) {
-        end = add_word(at);
+        at = add_word(at);
       } else if (c == '"') {
-        end = text_.find('"', at + 1) + 1;
-        if (end == 0 || (end < text_.size() && text_[end] == '"')) return false;
+        const size_t end = text.find('"', at + 1) + 1;
+        if (end == 0 || (end < text.size() && text[end] == '"')) return false;
         add_quoted(at, end);
+        at = end;
       } else {
-        if ((c == '-' || c == '/') && end < text_.size() && text_[end] == (c == '-' ? '-' : '*')) return false;
-        tokens_.push_back({c, static_cast<uint32_t>(at), static_cast<uint32_t>(end)});
+        const char next = at + 1 < text.size() ? text[at + 1] : '\0';
+        if ((c == '-' && next == '-') || (c == '/' && next == '*')) return false;
+        add_token(c, at, at + 1, 0);
+        at++;
       }
-      if (words_.size() > kMostWords || tokens_.size() > kMostTokens) return false;
-      at = end;
+      if (words_ > kMostWords || tokens_ > kMostTokens) return false;
     }
     return true;
   }
 
-  static constexpr uint32_t kHashBegin = 2166136261, kHashTimes = 16777619;  // FNV-1a
+  void add_token(char kind, size_t begin, size_t end, uint32_t word) {
+    token_[tokens_++] = {kind, static_cast<uint32_t>(begin), static_cast<uint32_t>(end), word};
+  }
 
   // Answers where it ends.
   size_t add_word(size_t begin) {
+    const std::string_view whole = text_;
     size_t end = begin;
-    uint32_t hash = kHashBegin;
+    uint32_t hash = types::kWordHashBegin;
     uint8_t all = 0;
-    for (; end < text_.size(); end++) {
-      const uint8_t bits = bits_of(text_[end]);
+    for (; end < whole.size(); end++) {
+      const uint8_t bits = bits_of(whole[end]);
       if ((bits & kContinues) == 0) break;
       all |= bits;
-      hash = (hash ^ static_cast<uint8_t>(text_[end])) * kHashTimes;
+      hash = types::add_to_word_hash(hash, whole[end]);
     }
-    std::string_view text = text_.substr(begin, end - begin);
+    std::string_view text = whole.substr(begin, end - begin);
     const bool odd = (all & kOdd) != 0;
-    if (odd) {
-      const size_t from = folded_.size();
-      for (const char c : text) folded_.push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
-      text = std::string_view(folded_).substr(from);
-      hash = hash_of(text);
-    }
+    if (odd) text = fold(text, hash);
     const uint32_t number = word_of(text, hash);
-    Word& word = words_[number];
+    Word& word = word_[number];
     if (odd || text.size() > kNameBytes) word.lifts = false;
     word.times++;
-    tokens_.push_back({'w', static_cast<uint32_t>(begin), static_cast<uint32_t>(end), number});
+    add_token('w', begin, end, number);
     return end;
+  }
+
+  // The hash becomes that of the answer.
+  std::string_view fold(std::string_view text, uint32_t& hash) {
+    if (folded_.empty()) folded_.resize(text_.size());  // words refer to it
+    char* const to = folded_.data() + folds_;
+    folds_ += text.size();
+    hash = types::kWordHashBegin;
+    for (size_t i = 0; i < text.size(); i++) {
+      to[i] = absl::ascii_tolower(static_cast<unsigned char>(text[i]));
+      hash = types::add_to_word_hash(hash, to[i]);
+    }
+    return {to, text.size()};
   }
 
   // A quoted name that could be without its quotes is the same name.
@@ -153,50 +174,37 @@ class NameScanner {
     const std::string_view text = text_.substr(begin + 1, end - begin - 2);
     bool plain = !text.empty() && text.size() <= kNameBytes && (bits_of(text[0]) & kBegins) != 0;
     for (const char c : text) plain = plain && (bits_of(c) & (kContinues | kOdd)) == kContinues;
-    const uint32_t number = word_of(text, hash_of(text));
-    Word& word = words_[number];
+    const uint32_t number = word_of(text, types::word_hash(text));
+    Word& word = word_[number];
     word.times++;
     if (!plain) word.lifts = false;
-    const char kind = plain && word.kind == WordKind::kName ? 'w' : '"';
-    tokens_.push_back({kind, static_cast<uint32_t>(begin), static_cast<uint32_t>(end), number});
-  }
-
-  static uint32_t hash_of(std::string_view text) {
-    uint32_t hash = kHashBegin;
-    for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * kHashTimes;
-    return hash;
+    add_token(plain && word.kind == WordKind::kName ? 'w' : '"', begin, end, number);
   }
 
   uint32_t word_of(std::string_view text, uint32_t hash) {
     size_t place = hash % kPlaces;
     for (; places_[place] != 0; place = (place + 1) % kPlaces) {
-      const Word& known = words_[places_[place] - 1U];
-      if (known.hash == hash && known.text == text) return places_[place] - 1U;
+      const Word& known = word_[places_[place] - 1U];
+      if (known.hash == hash && known.text() == text) return places_[place] - 1U;
     }
-    Word& word = words_.emplace_back();
-    places_[place] = static_cast<uint8_t>(words_.size());
-    word.text = text;
-    word.hash = hash;
-    word.is_as = text == "as";
-    const auto& keywords = keywords_known();
-    if (const auto at = keywords.find(text); at != keywords.end()) {
-      word.kind = at->second.kind;
-      word.ends_name = at->second.ends_name;
-    }
-    word.lifts = word.kind == WordKind::kName && text != "excluded";  // which ON CONFLICT calls so
-    return static_cast<uint32_t>(words_.size() - 1);
+    const KnownWord known = known_word(text, hash);
+    const bool lifts = known.kind == WordKind::kName && text != "excluded";  // which ON CONFLICT calls so
+    const auto size = static_cast<uint32_t>(text.size());
+    word_[words_] = {text.data(), size, hash, known.kind, known.ends_name, text == "as", lifts, false, 0, -1};
+    places_[place] = static_cast<uint8_t>(++words_);
+    return static_cast<uint32_t>(words_ - 1);
   }
 
-  char kind(size_t i) const { return i < tokens_.size() ? tokens_[i].kind : '\0'; }
+  char kind(size_t i) const { return i < tokens_ ? token_[i].kind : '\0'; }
 
   // Whether the word at `i` stands where a lifted one may.
   void judge(size_t i) {
-    if (tokens_[i].kind != 'w') return;
-    Word& word = words_[tokens_[i].word];
+    if (token_[i].kind != 'w') return;
+    Word& word = word_[token_[i].word];
     if (!word.lifts) return;
-    const char before = i == 0 ? '\0' : tokens_[i - 1].kind;
+    const char before = i == 0 ? '\0' : token_[i - 1].kind;
     const char after = kind(i + 1);
-    const Word* previous = before == 'w' ? &words_[tokens_[i - 1].word] : nullptr;
+    const Word* previous = before == 'w' ? &word_[token_[i - 1].word] : nullptr;
     const bool behind_as = previous != nullptr && previous->is_as;
     if (before == '.' || (after == '(' && !behind_as)) {
       word.lifts = false;
@@ -219,13 +227,14 @@ class NameScanner {
     scanned.key.clear();
     out_.times.clear();
     size_t copied = 0;
-    for (const Token& token : tokens_) {
-      if (token.kind != 'w' || !words_[token.word].lifts) continue;
-      Word& word = words_[token.word];
+    for (size_t i = 0; i < tokens_; i++) {
+      const Token& token = token_[i];
+      if (token.kind != 'w' || !word_[token.word].lifts) continue;
+      Word& word = word_[token.word];
       if (word.number < 0) {
         word.number = static_cast<int>(out_.times.size());
         out_.times.push_back(word.times);
-        scanned.raw.push_back({word.text});
+        scanned.raw.push_back({word.text()});
       }
       scanned.key.append(text_, copied, token.begin - copied);
       scanned.key.push_back(kNameMarker);
@@ -236,15 +245,17 @@ class NameScanner {
   }
 
   const ScannedText& scanned_;
-  std::string_view text_;
+  const std::string_view text_;
   LiftedNames& out_;
   // Places of words by their hashes, the number from 1; there is always an empty one: scan() ends at kMostWords.
   static constexpr size_t kPlaces = 128;
   static_assert(kMostWords + 1 < kPlaces);
   std::array<uint8_t, kPlaces> places_{};
-  std::vector<Word> words_;
-  std::vector<Token> tokens_;
+  size_t words_ = 0, tokens_ = 0;
+  std::array<Word, kMostWords + 1> word_;
+  std::array<Token, kMostTokens + 1> token_;
   std::string folded_;
+  size_t folds_ = 0;  // bytes of it that are in use
 };
 
 }  // namespace

@@ -29,6 +29,23 @@ bool any_word(std::string_view word, std::initializer_list<std::string_view> of)
   return std::any_of(of.begin(), of.end(), [&](std::string_view w) { return same_word(word, w); });
 }
 
+// Whether ), ( stands in the text as often as between the fewest rows that are folded.
+bool may_have_rows(std::string_view key) {
+  size_t seen = 0;
+  const auto behind_spaces = [&](size_t at) {
+    while (at < key.size() && is_space(key[at])) at++;
+    return at;
+  };
+  for (size_t at = key.find(')'); at != std::string_view::npos; at = key.find(')', at + 1)) {
+    size_t next = behind_spaces(at + 1);
+    if (next == key.size() || key[next] != ',') continue;
+    next = behind_spaces(next + 1);
+    if (next == key.size() || key[next] != '(') continue;
+    if (++seen == kRowsMin - 1) return true;
+  }
+  return false;
+}
+
 // One value of a row.
 struct Cell {
   std::string_view key;   // without white space around it
@@ -351,7 +368,7 @@ bool has_subquery(const sql::ExprPtr& e) {
 }  // namespace
 
 bool fold_rows(std::string_view text, const ScannedText& scanned, FoldedText& out) {
-  return scanned.lifts && Folder(text, scanned, out).run();
+  return scanned.lifts && may_have_rows(scanned.key) && Folder(text, scanned, out).run();
 }
 
 const sql::ValuesPlan* repeating_values(const sql::PlannedStatement& plan, size_t rows) {

@@ -139,7 +139,7 @@ class Reader {
     }
     if (!view || purpose_ == LoadFor::kPrinting) return;
     Scope scope(a_, nullptr);
-    auto definition = expand_view(scope, *e.relation);
+    auto definition = view_to_read(scope, *e.relation);
     if (!definition.ok()) return fail(definition.take_error());
     e.subquery = std::move(*definition);
     e.security_barrier = e.relation->security_barrier;

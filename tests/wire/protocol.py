@@ -202,7 +202,10 @@ def decode(type_byte, body, others=None):
         # PostgreSQL names the routine of every error; drivers look for these.
         routine = field.get("R", b"").decode()
         routine = f" by {routine}" if routine in ROUTINES else ""
-        return f"{kind} {field['V'].decode()} {field['C'].decode()} {quote(field['M'])}{position}{routine}"
+        # The line of the context that is about parameters.
+        about = [line for line in field.get("W", b"").split(b"\n") if b"portal" in line]
+        values = f" in {quote(about[0])}" if about else ""
+        return f"{kind} {field['V'].decode()} {field['C'].decode()} {quote(field['M'])}{position}{routine}{values}"
     if type_byte in b"GH":
         code, count = struct.unpack(">BH", body[:3])
         return f"{'CopyInResponse' if type_byte == b'G' else 'CopyOutResponse'} {code} {count}"

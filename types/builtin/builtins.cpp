@@ -1,7 +1,8 @@
 #include "types/builtin/builtins.h"
 
 #include <algorithm>
-#include <map>
+
+#include <absl/container/flat_hash_map.h>
 
 #include "base/once.h"
 #include "types/builtin/descriptor_map.h"
@@ -42,12 +43,13 @@ struct Builtins::Tables {
   mutable DescriptorMap<FunctionInfo> functions;
 
   mutable Once operators_once, casts_once, aggregates_once, btree_once;
-  mutable std::vector<OperatorInfo> operators;    // by row of pg_operator
+  mutable std::vector<OperatorInfo> operators;  // by row of pg_operator
+  mutable absl::flat_hash_map<Oid, const OperatorInfo*> operators_by_oid;
   mutable std::vector<CastInfo> casts;            // by source and target
   mutable std::vector<uint64_t> cast_keys;        // of them
   mutable std::vector<AggregateInfo> aggregates;  // by row of pg_aggregate
-  mutable std::map<std::pair<Oid, int>, Oid> btree_operators;
-  mutable std::unordered_map<Oid, int> btree_strategies;
+  mutable absl::flat_hash_map<std::pair<Oid, int>, Oid> btree_operators;
+  mutable absl::flat_hash_map<Oid, int> btree_strategies;
 
   const std::vector<OperatorInfo>& all_operators() const;
   void fill_btree() const;
@@ -235,13 +237,15 @@ const std::vector<OperatorInfo>& Builtins::Tables::all_operators() const {
       o.join = proc_name(c(pg_operator::c_oprjoin).cell(row));
       operators.push_back(std::move(o));
     }
+    for (const OperatorInfo& o : operators) operators_by_oid.emplace(o.oid, &o);
   });
   return operators;
 }
 
 const OperatorInfo* Builtins::operator_by_oid(Oid oid) const {
-  const int64_t row = tables_->oper.find_oid(oid);
-  return row < 0 ? nullptr : &tables_->all_operators()[static_cast<size_t>(row)];
+  tables_->all_operators();
+  const auto found = tables_->operators_by_oid.find(oid);
+  return found == tables_->operators_by_oid.end() ? nullptr : found->second;
 }
 
 void Builtins::operators_named(std::string_view name, std::vector<const OperatorInfo*>& out) const {

@@ -111,22 +111,25 @@ RowLayout::RowLayout(std::vector<Phys> columns, std::span<const size_t> starts, 
 template <class NullAt, class FixedAt, class StrAt>
 void RowLayout::encode_with(const NullAt& null_at, const FixedAt& fixed_at, const StrAt& str_at,
                             std::string& out) const {
+  // What is stored through `row` might be the layout, as far as the compiler knows: it would read that again each time.
+  const std::span<const Phys> columns(columns_);
+  const uint32_t* const position = position_.data();
   size_t variable_bytes = 0;
-  for (size_t i = 0; variable_count_ != 0 && i < columns_.size(); i++)
-    if (is_variable(columns_[i]) && !null_at(i)) variable_bytes += str_at(i).size();
+  for (size_t i = 0; variable_count_ != 0 && i < columns.size(); i++)
+    if (is_variable(columns[i]) && !null_at(i)) variable_bytes += str_at(i).size();
   const uint32_t head = offsets_offset_ + variable_count_ * static_cast<uint32_t>(sizeof(uint32_t));
   out.assign(head + variable_bytes, '\0');
   char* row = out.data();
-  store_unaligned(row, static_cast<uint16_t>(columns_.size()));
+  store_unaligned(row, static_cast<uint16_t>(columns.size()));
   char* bitmap = row + bitmap_offset_;
   char* end_offsets = row + offsets_offset_;
   char* variable = row + head;
   uint32_t end = 0;
-  for (size_t i = 0; i < columns_.size(); i++) {
+  for (size_t i = 0; i < columns.size(); i++) {
     const bool null = null_at(i);
     if (null) set_bit(bitmap, i);
-    if (!is_variable(columns_[i])) {
-      if (!null) std::memcpy(row + position_[i], fixed_at(i), phys_bytes(columns_[i]));
+    if (!is_variable(columns[i])) {
+      if (!null) copy_fixed(columns[i], static_cast<const char*>(fixed_at(i)), row + position[i]);
       continue;
     }
     if (!null) {
@@ -134,7 +137,7 @@ void RowLayout::encode_with(const NullAt& null_at, const FixedAt& fixed_at, cons
       if (!s.empty()) std::memcpy(variable + end, s.data(), s.size());
       end += static_cast<uint32_t>(s.size());
     }
-    store_unaligned(end_offsets + position_[i] * sizeof(uint32_t), end);
+    store_unaligned(end_offsets + position[i] * sizeof(uint32_t), end);
   }
 }
 

@@ -6,7 +6,6 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/shared_dependency.h"
 #include "engine/ddl/expression.h"
-#include "engine/ddl/object/database_snapshot.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
@@ -227,15 +226,10 @@ Status set_row_security(DdlContext& c, const RelationPtr& relation, PgQuery__Alt
   });
 }
 
-std::vector<std::string> policies_for_role(DdlContext& c, Oid role) {
-  std::map<Oid, int> elsewhere;
+std::vector<std::string> policies_for_role(DdlContext& c, Oid role, std::map<Oid, int>& elsewhere) {
   std::vector<std::string> out;
   for (const Oid policy : objects_needing_role(c, pg_policy::kOid, role, &elsewhere))
     out.push_back("target of " + describe(c, address_of(policy)));
-  for (const auto& [database, count] : elsewhere) {
-    out.push_back(std::to_string(count) + (count == 1 ? " object" : " objects") + " in " +
-                  describe_database(c, database));
-  }
   return out;
 }
 

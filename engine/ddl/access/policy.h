@@ -20,9 +20,9 @@ Status remove_policy(DdlContext& c, Oid policy);
 // ALTER TABLE ... ENABLE, DISABLE, FORCE, NO FORCE ROW LEVEL SECURITY.
 Status set_row_security(DdlContext& c, const RelationPtr& relation, PgQuery__AlterTableType action);
 
-// The policies of this database that name a role, as DROP ROLE tells of them: "target of policy p on table t"; and of how many
-// objects in other databases.
-std::vector<std::string> policies_for_role(DdlContext& c, Oid role);
+// The policies of this database that name a role, as DROP ROLE tells of them: "target of policy p on table t". `elsewhere`: adds
+// how many of other databases do, by database.
+std::vector<std::string> policies_for_role(DdlContext& c, Oid role, std::map<Oid, int>& elsewhere);
 // DROP OWNED: takes the role out of the policies that name it. Those that name no other role are added to `objects`.
 Status forget_role_in_policies(DdlContext& c, Oid role, std::vector<Address>& objects);
 

@@ -6,6 +6,16 @@
 
 namespace indigo::engine::exec {
 
+namespace {
+
+// For the selected rows, by their numbers; what is new is zero, and most chunks of what is asked for once are small.
+void make_room(std::vector<uint64_t>& hashes, Selection selection) {
+  const size_t rows = selection.rows == nullptr ? selection.count : kChunkRows;
+  if (hashes.size() < rows) hashes.resize(rows);
+}
+
+}  // namespace
+
 void GroupTable::init(KeyOps ops, std::vector<Phys> keys) {
   ops_ = std::move(ops);
   keys_.init(std::move(keys));
@@ -47,7 +57,7 @@ void GroupTable::grow() {
 }
 
 void GroupTable::find_or_add(std::span<const Vector* const> keys, Selection selection, uint32_t* groups) {
-  row_hashes_.resize(kChunkRows);
+  make_room(row_hashes_, selection);
   ops_.hash(keys, selection, row_hashes_.data());
   for (uint32_t i = 0; i < selection.count; i++) {
     uint32_t r = selection[i];
@@ -65,7 +75,7 @@ void GroupTable::find_or_add(std::span<const Vector* const> keys, Selection sele
 }
 
 void GroupTable::find(std::span<const Vector* const> keys, Selection selection, uint32_t* groups) {
-  row_hashes_.resize(kChunkRows);
+  make_room(row_hashes_, selection);
   ops_.hash(keys, selection, row_hashes_.data());
   for (uint32_t i = 0; i < selection.count; i++) {
     size_t slot;

@@ -151,7 +151,8 @@ Result<OwnedDatum> Interpreter::returned() {
     return result.type.oid == oid::kVoid ? OwnedDatum(Datum::of(Str(""))) : null;
   }
   if (!function_.outputs().empty()) {
-    if (!result.row || (result.columns.size() != function_.outputs().size())) {
+    // One of a type of its own is the result itself, also where that is a row with one column.
+    if (result.type.oid != oid::kRecord || result.columns.size() != function_.outputs().size()) {
       const int variable = function_.outputs()[0];
       if (function_.variable(variable).row) return row_of(variable);
       return OwnedDatum(frame_.scalar(variable));

@@ -142,9 +142,10 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
     }
     return rows_->store.append(values);
   };
-  // One row among the OUT parameters is what is returned, and not a column of it.
+  // One OUT parameter with rows is what is returned, and not a column of it.
   const std::vector<int>& outputs = function_.outputs();
-  const bool whole = outputs.size() == 1 && result.row && function_.variable(outputs[0]).row;
+  const bool whole = outputs.size() == 1 && result.row &&
+                     (function_.variable(outputs[0]).row || result.type.oid != oid::kRecord);
   if (!outputs.empty() && !whole) {
     if (!rows_->ready()) rows_->init(session_, result.row ? result.columns : std::vector<TypeRef>{result.type});
     for (const int variable : outputs) {
@@ -164,6 +165,9 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
           .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
     }
     value = row_of(from);
+    type = function_.variable(from).type;
+  } else if (whole) {
+    value = OwnedDatum(frame_.scalar(from));
     type = function_.variable(from).type;
   } else {
     INDIGO_ASSIGN(const auto answer, evaluate(s.value));

@@ -3,7 +3,9 @@
 #include <charconv>
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "engine/session/portal/portal.h"
+#include "engine/settings/settings.h"
 #include "engine/statement/repeated_rows.h"
 #include "types/function/phys_of.h"
 #include "types/function/registry.h"
@@ -20,14 +22,50 @@ Format format_of(const BindMessage& message, size_t parameter) {
   return message.parameter_formats[message.parameter_formats.size() == 1 ? 0 : parameter];
 }
 
-std::string place_of(const BindMessage& message, size_t parameter, Format format, std::string_view bytes) {
-  std::string out = message.portal.empty() ? "unnamed portal" : "portal \"" + std::string(message.portal) + "\"";
-  out += " parameter $" + std::to_string(parameter + 1);
-  if (format == Format::kText) out += " = '" + std::string(bytes) + "'";
-  return out;
+std::string called(std::string_view portal) {
+  return portal.empty() ? "unnamed portal" : "portal \"" + std::string(portal) + "\"";
 }
 
 }  // namespace
+
+int64_t ParameterBinding::most_shown() const {
+  static const uint32_t kSetting = *find_setting("log_parameter_max_length_on_error");
+  return settings_.integer(kSetting);
+}
+
+std::string ParameterBinding::quoted(std::string_view value) {
+  const int64_t most = most_shown();
+  const bool whole = most < 0 || value.size() <= static_cast<uint64_t>(most);
+  std::string out = "'";
+  for (const char c : whole ? value : utf8_clip(value, static_cast<size_t>(most))) out.append(c == '\'' ? 2 : 1, c);
+  return out + (whole ? "'" : "...'");
+}
+
+std::string ParameterBinding::place_of(const BindMessage& message, size_t parameter, Format format,
+                                       std::string_view bytes) {
+  std::string out = called(message.portal) + " parameter $" + std::to_string(parameter + 1);
+  if (format == Format::kText) out += " = " + quoted(bytes);
+  return out;
+}
+
+std::unique_ptr<Error> ParameterBinding::with_values(std::unique_ptr<Error> error, const Portal& portal) {
+  const std::vector<types::TypeRef>& types = portal.prepared->parameter_types;
+  if (types.empty() || portal.parameters.size() != types.size() || most_shown() == 0) return error;
+  std::string values;
+  for (size_t i = 0; i < types.size(); i++) {
+    std::string value;
+    if (!portal.parameters[i].null) types::type_output(context_, types[i], portal.parameters[i], value);
+    if (context_.failed()) {  // its type has gone
+      context_.take_error();
+      return error;
+    }
+    values += (i == 0 ? "$" : ", $") + std::to_string(i + 1) + " = ";
+    values += portal.parameters[i].null ? "NULL" : quoted(value);
+  }
+  if (!error->where.empty()) error->where += '\n';
+  error->where += called(portal.name) + " with parameters: " + values;
+  return error;
+}
 
 Status ParameterBinding::bind_literals(Portal& portal, const ScannedText& scanned) {
   portal.parameters.clear();

@@ -416,7 +416,7 @@ Status Preparation::refresh(PreparedPtr& prepared, Columns columns) {
   if (prepared->is_utility() || (is_current(*prepared) && prepared->plan_settings == generation())) return {};
   std::vector<Oid> types;
   for (const auto& type : prepared->parameter_types) {
-    if (type.oid >= oid::kFirstUserOid && catalog_.type(type.oid) == nullptr) return gone_type(type.oid);
+    if (type.oid >= oid::kFirstUserOid && catalog_.type(type.oid) == nullptr) return gone_parameter_type(type.oid);
     types.push_back(type.oid);
   }
   // The plan may be of another text with other literals in their places: they must stay parameters.

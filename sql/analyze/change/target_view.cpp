@@ -130,23 +130,6 @@ EntryReplacer to_columns(int from, const TargetView& view) {
           }};
 }
 
-// Subqueries of the view's text read their tables with its owner's rights, wherever they come to stand.
-ExprPtr with_rights_of(const ExprPtr& e, Oid owner) {
-  if (!e) return e;
-  if (const auto* link = try_as<SubLinkExpr>(e)) {
-    auto copy = std::make_shared<SubLinkExpr>(*link);
-    copy->test = with_rights_of(link->test, owner);
-    copy->query = map_query(
-        link->query, [&](const ExprPtr& x, int) { return with_rights_of(x, owner); },
-        [&](Entry& entry, int) {
-          if (entry.used_as == kInvalidOid) entry.used_as = owner;
-          return entry.relation != nullptr && entry.subquery != nullptr;  // a view has rights of its own
-        });
-    return copy;
-  }
-  return map_children(e, [&](const ExprPtr& child) { return with_rights_of(child, owner); });
-}
-
 // The way down from one view.
 struct Descent {
   Scope& scope;

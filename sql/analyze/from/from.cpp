@@ -269,7 +269,7 @@ Result<Entry> relation_entry(Scope& scope, std::shared_ptr<const RelationInfo> r
     entry.column_types.push_back(column.type);
   }
   if (r.kind == RelationKind::kView) {
-    INDIGO_ASSIGN(entry.subquery, expand_view(scope, r));
+    INDIGO_ASSIGN(entry.subquery, view_to_read(scope, r));
     entry.kind = EntryKind::kSubquery;
     entry.security_barrier = r.security_barrier;
   }

@@ -46,6 +46,13 @@ void columns_of(const Query& query, std::vector<std::string>& names, std::vector
 
 // A view's definition as a query (view.cpp).
 Result<std::shared_ptr<const Query>> expand_view(Scope& scope, const RelationInfo& view);
+// The same where rows are read: other servers are asked for them over the owner's connections. For tables here, the view that is
+// around them tells whose rights count.
+Result<std::shared_ptr<const Query>> view_to_read(Scope& scope, const RelationInfo& view);
+// Tables of a query, or of subqueries of an expression, are read with an owner's rights, wherever they come to stand; views within
+// have rights of their own.
+std::shared_ptr<const Query> with_rights_of(const std::shared_ptr<const Query>& q, Oid owner);
+ExprPtr with_rights_of(const ExprPtr& e, Oid owner);
 
 void set_lateral(std::vector<NamespaceItem>& names, bool lateral_only, bool lateral_ok);
 void set_columns_visible(std::vector<NamespaceItem>& names, bool visible);

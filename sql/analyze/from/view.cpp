@@ -8,6 +8,7 @@
 #include "sql/analyze/select/select.h"
 #include "sql/parse/node.h"
 #include "sql/parse/parser.h"
+#include "sql/query_walk.h"
 #include "sql/stored/stored_tree.h"
 
 namespace indigo::sql {
@@ -71,6 +72,33 @@ Result<std::shared_ptr<const Query>> expand_view(Scope& scope, const RelationInf
   INDIGO_TRY(transform_select(top, *parsed->statements()[0].node->select_stmt));
   declare_columns(scope, view, *top.query);
   return std::shared_ptr<const Query>(std::move(top.query));
+}
+
+std::shared_ptr<const Query> with_rights_of(const std::shared_ptr<const Query>& q, Oid owner) {
+  return map_query(
+      q, [owner](const ExprPtr& e, int) { return with_rights_of(e, owner); },
+      [owner](Entry& entry, int) {
+        if (entry.used_as == kInvalidOid) entry.used_as = owner;
+        return entry.relation != nullptr && entry.subquery != nullptr;
+      });
+}
+
+ExprPtr with_rights_of(const ExprPtr& e, Oid owner) {
+  if (!e) return e;
+  if (const auto* link = try_as<SubLinkExpr>(e)) {
+    auto copy = std::make_shared<SubLinkExpr>(*link);
+    copy->test = with_rights_of(link->test, owner);
+    copy->query = with_rights_of(link->query, owner);
+    return copy;
+  }
+  return map_children(e, [owner](const ExprPtr& child) { return with_rights_of(child, owner); });
+}
+
+Result<std::shared_ptr<const Query>> view_to_read(Scope& scope, const RelationInfo& view) {
+  const auto is_foreign = [](const RelationInfo& inner) { return inner.kind == RelationKind::kForeignTable; };
+  INDIGO_ASSIGN(auto query, expand_view(scope, view));
+  if (!view.security_invoker && any_relation(*query, is_foreign)) return with_rights_of(query, view.owner);
+  return query;
 }
 
 Result<std::shared_ptr<const Query>> analyze_view(catalog::SessionContext& session, const catalog::RelationInfo& view) {

@@ -13,9 +13,19 @@ namespace {
 constexpr size_t kMaxCommon = 50, kMaxOthers = 101;
 constexpr double kMinTuples = 1000;  // a small table is read soon, whatever is known of it
 
-// The one column that the expression is about; null: none, or several.
+// What has no value for a row by itself: ValueEvaluation gives it up.
+bool is_of_many_rows(const Expr& e) {
+  return e.kind == ExprKind::kAggregate || e.kind == ExprKind::kWindowCall || e.kind == ExprKind::kGrouping ||
+         e.kind == ExprKind::kSubLink || e.kind == ExprKind::kSubPlan;
+}
+
+// The one column that the expression is about; null: none, or several. `several`, too, if its values are not enough.
 const VarExpr* only_column(const ExprPtr& e, bool& several) {
   if (const auto* v = try_as<VarExpr>(e)) return v;
+  if (is_of_many_rows(*e)) {
+    several = true;
+    return nullptr;
+  }
   const VarExpr* found = nullptr;
   for_each_child(*e, [&](const ExprPtr& c) {
     const VarExpr* v = only_column(c, several);

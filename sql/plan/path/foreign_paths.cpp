@@ -52,8 +52,7 @@ bool reads_places(Level& level, const Rel& rel) {
                      [&](const auto& read) { return read.first == rel.entry && read.second == kCtidColumn; });
 }
 
-// Whose connection reads the rows: in a rule's action that of the rule's owner. What is changed is the session's, and what a view
-// reads is, too (docs/sql.md).
+// Whose connection reads the rows: in a view and in a rule's action its owner's. What is changed is the session's (docs/sql.md).
 Oid reader_of(Level& level, const Rel& rel) {
   return is_changed(level, rel) || purpose_of(level, rel) != '\0' ? kInvalidOid : level.entry(rel.entry).used_as;
 }

@@ -241,8 +241,7 @@ class JoinPaths {
       matched = std::max(matched, l.rows * r.rows * joined_part(level_, left_, right_, hash_keys_));
     }
     const double startup = l.startup + r.total + r.rows * (kHashRowCost + keys * kOperatorCost);
-    const bool needs_right =
-        type == JoinType::kInner || type == JoinType::kRight || (type == JoinType::kSemi && !null_aware);
+    const bool needs_right = type == JoinType::kInner || (type == JoinType::kSemi && !null_aware);
     double read = l.total - l.startup;
     if (needs_right && left_.set.count() == 1 && may_be_empty(r, right_)) read -= unread(read);
     double total = startup + read + l.rows * (kHashRowCost / 2 + keys * kOperatorCost) +
