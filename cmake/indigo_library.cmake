@@ -70,7 +70,7 @@ function(indigo_gtest name folder)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${indigo_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600 WORKING_DIRECTORY ${indigo_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${INDIGO_TEST_SECONDS} WORKING_DIRECTORY ${indigo_SOURCE_DIR})
 endfunction()
 
 function(indigo_library name)

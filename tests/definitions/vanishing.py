@@ -2,8 +2,11 @@
 waits for those who work with the tables whose parts it takes. And rights are those of the moment whose rows are read."""
 import collections
 import threading
+import time
 
 import psycopg
+
+SECRETS_SECONDS = 60  # of each: the readers' locks make a busy machine's rounds long
 
 TABLES = """create table parent (a int primary key); create table child (a int references parent); insert into parent values (1);
 create table parted (id int, a int, b text) partition by range (a); create table parted1 partition of parted for values from (0) to (10);
@@ -130,9 +133,12 @@ def secrets(connect, name, hide, show, query, rounds):
         thread.start()
     with connect(autocommit=True) as owner:
         owner.execute("set search_path = vanishing")
+        end = time.monotonic() + SECRETS_SECONDS
         for _ in range(rounds):
             for statements in (hide, show):
                 owner.execute(f"begin; {statements}; commit")
+            if time.monotonic() > end:
+                break
     over.set()
     for thread in readers:
         thread.join()
