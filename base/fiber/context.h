@@ -34,6 +34,7 @@ class ExecutionContext {
   void* fake_stack_ = nullptr;             // AddressSanitizer's
   void* sanitizer_fiber_ = nullptr;        // ThreadSanitizer's
   bool owns_sanitizer_fiber_ = false;
+  [[maybe_unused]] int flows_ = 0;  // that began on it
 };
 
 // Suspends the running flow in `from` and continues `to`. Returns when something switches back to `from`; never, when
