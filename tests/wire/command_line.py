@@ -9,7 +9,7 @@ import tempfile
 import protocol
 from probes import Served, answers
 
-TIMEOUT_S = 20
+TIMEOUT_S = protocol.TIMEOUT_S
 
 
 def refused(*command):

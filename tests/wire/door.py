@@ -14,7 +14,7 @@ import time
 import protocol
 from probes import Served, answers, connect, done, eventually, value
 
-TIMEOUT_S = 20
+TIMEOUT_S = protocol.TIMEOUT_S
 SSL_REQUEST = protocol.startup_packet(80877103)
 RULES = """local all all trust
 hostssl all alice all cert

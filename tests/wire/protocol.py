@@ -1,9 +1,11 @@
 """Protocol 3 in words: messages to bytes, bytes to messages, and connections that speak it."""
+import os
 import re
 import socket
 import struct
 
-TIMEOUT_S = 20
+PATIENCE = int(os.environ.get("INDIGO_PATIENCE", "1"))  # scripts/run_tests has more of it with sanitizers
+TIMEOUT_S = 20 * PATIENCE
 
 
 class Closed(Exception):

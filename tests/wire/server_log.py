@@ -11,7 +11,7 @@ import time
 import protocol
 from probes import USER, answers, connect, done, value
 
-TIMEOUT_S = 20
+TIMEOUT_S = protocol.TIMEOUT_S
 
 
 class Logged:
