@@ -133,7 +133,8 @@ TEST(ChangeMessage, UnpacksTheStream) {
   EXPECT_TRUE(message->keepalive);
   EXPECT_TRUE(message->wants_reply);
   EXPECT_EQ(message->end_lsn, 256u);
-  const auto data = read_stream_message("w" + std::string(24, 0) + "B...");
+  const std::string rows = "w" + std::string(24, 0) + "B...";  // its payload is a part of it
+  const auto data = read_stream_message(rows);
   ASSERT_TRUE(data.ok());
   EXPECT_EQ(data->payload, "B...");
   const std::string status = status_update(2, 1, 0, true);
