@@ -66,8 +66,9 @@ void ExecutionContext::prepare(StackBounds stack, void (*entry)(void*), void* ar
   resume_point_ = ctx::make_fcontext(reinterpret_cast<void*>(stack.high), stack.high - stack.low,
                                      &ExecutionContext::Arrival::enter);
 #ifdef INDIGO_TSAN
-  // A flow's last switch never returns from the calls above it: they stay on ThreadSanitizer's own stack of the fiber, which has room for
-  // 65,536 and no end that it looks at. One fiber for each flow would be too many: it keeps them in its tables for ever.
+  // A flow's last switch never returns from the calls above it: they stay on ThreadSanitizer's own stack of the fiber, which
+  // has room for 65,536 and no end that it looks at. One fiber for each flow would be too many: it keeps them in its tables
+  // for ever.
   constexpr int kFlowsOfOneFiber = 1000;
   if (flows_ == kFlowsOfOneFiber) {
     __tsan_destroy_fiber(sanitizer_fiber_);

@@ -142,7 +142,8 @@ std::string bound_value_text(types::FuncContext& context, const types::TypeRef& 
   std::string text;
   type_output(context, type, v.value.get(), text);
   if (type.oid == oid::kBool) return text == "t" ? "true" : "false";
-  const bool number = type.oid == oid::kInt4 || type.oid == oid::kNumeric;
+  // What would be read as a number of another type is quoted.
+  const bool number = type.oid == oid::kInt4 || (type.oid == oid::kNumeric && text.find('.') != std::string::npos);
   if (number && !text.empty() && text[0] >= '0' && text[0] <= '9') return text;
   std::string out = "'";
   for (const char ch : text) {

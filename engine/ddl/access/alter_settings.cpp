@@ -57,6 +57,9 @@ Status change_setting(DdlContext& c, Oid database, Oid role, const PgQuery__Vari
   if (exists) config = read_texts(t.reader(image).str(pg_db_role_setting::c_setconfig));
   if (s.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL) {
     config.clear();
+  } else if (!exists && s.kind != PG_QUERY__VARIABLE_SET_KIND__VAR_SET_CURRENT &&
+             s.kind != PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE) {
+    return {};  // whatever its name is
   } else {
     INDIGO_ASSIGN(const std::optional<std::string> value,
                   stored_value(c, s, database != kInvalidOid && role == kInvalidOid));

@@ -103,9 +103,9 @@ Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt&
       const auto limit = integer_value(d->arg);
       if (!limit || *limit < -1) return Error(sqlstate::kInvalidParameterValue, "invalid connection limit: " + value);
       out.connection_limit = static_cast<int32_t>(*limit);
-    } else if (name == "tablespace") {
+    } else if (name == "tablespace" && d->arg != nullptr) {
       INDIGO_ASSIGN(out.tablespace, database_tablespace(c, value));
-    } else if (name != "strategy" && name != "oid") {
+    } else if (name != "strategy" && name != "oid" && name != "tablespace") {
       return Error(sqlstate::kSyntaxError, "option " + quoted(name) + " not recognized").at(position(c, d->location));
     }
   }

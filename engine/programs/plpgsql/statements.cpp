@@ -144,8 +144,8 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
   };
   // One OUT parameter with rows is what is returned, and not a column of it.
   const std::vector<int>& outputs = function_.outputs();
-  const bool whole = outputs.size() == 1 && result.row &&
-                     (function_.variable(outputs[0]).row || result.type.oid != oid::kRecord);
+  const bool whole =
+      outputs.size() == 1 && result.row && (function_.variable(outputs[0]).row || result.type.oid != oid::kRecord);
   if (!outputs.empty() && !whole) {
     if (!rows_->ready()) rows_->init(session_, result.row ? result.columns : std::vector<TypeRef>{result.type});
     for (const int variable : outputs) {
