@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "catalog/catalog.h"
 #include "catalog/database.h"
 #include "catalog/object_privileges.h"
 #include "catalog/tables/system_table.h"

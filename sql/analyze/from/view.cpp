@@ -95,7 +95,7 @@ ExprPtr with_rights_of(const ExprPtr& e, Oid owner) {
 }
 
 Result<std::shared_ptr<const Query>> view_to_read(Scope& scope, const RelationInfo& view) {
-  const auto is_foreign = [](const RelationInfo& inner) { return inner.kind == RelationKind::kForeignTable; };
+  const auto is_foreign = [](const RelationInfo& inner) { return inner.kind == catalog::RelationKind::kForeignTable; };
   INDIGO_ASSIGN(auto query, expand_view(scope, view));
   if (!view.security_invoker && any_relation(*query, is_foreign)) return with_rights_of(query, view.owner);
   return query;
