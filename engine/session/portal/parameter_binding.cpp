@@ -41,10 +41,9 @@ std::string ParameterBinding::quoted(std::string_view value) {
   return out + (whole ? "'" : "...'");
 }
 
-std::string ParameterBinding::place_of(const BindMessage& message, size_t parameter, Format format,
-                                       std::string_view bytes) {
+std::string ParameterBinding::place_of(const BindMessage& message, size_t parameter, const Str* text) {
   std::string out = called(message.portal) + " parameter $" + std::to_string(parameter + 1);
-  if (format == Format::kText) out += " = " + quoted(bytes);
+  if (text != nullptr) out += " = " + quoted(*text);
   return out;
 }
 
@@ -161,16 +160,18 @@ Status ParameterBinding::bind_values(Portal& portal, const BindMessage& message)
     const Format format = format_of(message, i);
     const Str bytes = message.values[i] ? portal.arena.copy(*message.values[i]) : Str();
     Datum value;
+    bool is_text = false;
     if (!message.values[i]) {
       value = Datum::make_null(types::phys_of(context_, type.oid));
     } else if (format != Format::kText) {
       value = types::type_receive(context_, type, bytes);
     } else if (types::check_encoding(context_, bytes)) {
+      is_text = true;
       value = types::type_input(context_, type, bytes);
     }
     if (context_.failed() || !types::check_domain(context_, type, value)) {
       auto error = context_.take_error();
-      if (message.values[i] && error->where.empty()) error->where = place_of(message, i, format, bytes);
+      if (error->where.empty()) error->where = place_of(message, i, is_text ? &bytes : nullptr);
       return error;
     }
     portal.parameters.push_back(value);

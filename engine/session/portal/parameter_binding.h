@@ -40,7 +40,8 @@ class ParameterBinding {
   Result<Datum> bind_literal(Portal& portal, const ScannedText& scanned, size_t i, const types::TypeRef& type,
                              std::string& buffer);
   std::string quoted(std::string_view value);
-  std::string place_of(const BindMessage& message, size_t parameter, Format format, std::string_view bytes);
+  // `text`: its value, if that is a text that can be shown.
+  std::string place_of(const BindMessage& message, size_t parameter, const Str* text);
 
   // How many bytes of a value errors show; -1: all.
   int64_t most_shown() const;
