@@ -281,20 +281,7 @@ void append_user_text(Str bytes, const Collator* collator, std::string& out) {
   append_text(bytes, collator, out);
 }
 
-// Whole numbers, which most keys are.
-bool append_number(Kind kind, const Datum& value, std::string& out) {
-  switch (kind) {
-    case Kind::kI16: append_signed(static_cast<uint16_t>(value.i16), out); return true;
-    case Kind::kI32: append_signed(static_cast<uint32_t>(value.i32), out); return true;
-    case Kind::kI64: append_signed(static_cast<uint64_t>(value.i64), out); return true;
-    case Kind::kU32: append_unsigned(static_cast<uint32_t>(value.i32), out); return true;
-    case Kind::kU64: append_unsigned(static_cast<uint64_t>(value.i64), out); return true;
-    default: return false;
-  }
-}
-
 void append_value(Kind kind, const Datum& value, const Collator* collator, std::string& out) {
-  if (append_number(kind, value, out)) return;
   if (kind == kTsVectorForm) return append_tsvector_key(value.str, out);
   if (kind == kTsQueryForm) return append_tsquery_key(value.str, out);
   if (kind == kJsonbForm) return append_jsonb(JsonbView(value.str), out);
@@ -304,11 +291,11 @@ void append_value(Kind kind, const Datum& value, const Collator* collator, std::
   switch (kind) {
     case Kind::kNone: break;
     case Kind::kBool: out.push_back(value.b ? 1 : 0); break;
-    case Kind::kI16:
-    case Kind::kI32:
-    case Kind::kI64:
-    case Kind::kU32:
-    case Kind::kU64: break;  // append_number
+    case Kind::kI16: append_signed(static_cast<uint16_t>(value.i16), out); break;
+    case Kind::kI32: append_signed(static_cast<uint32_t>(value.i32), out); break;
+    case Kind::kI64: append_signed(static_cast<uint64_t>(value.i64), out); break;
+    case Kind::kU32: append_unsigned(static_cast<uint32_t>(value.i32), out); break;
+    case Kind::kU64: append_unsigned(static_cast<uint64_t>(value.i64), out); break;
     case Kind::kF32: append_float<uint32_t>(value.f32, out); break;
     case Kind::kF64: append_float<uint64_t>(value.f64, out); break;
     case Kind::kText: append_text(value.str, collator, out); break;
@@ -334,12 +321,6 @@ void append_value(Kind kind, const Datum& value, const Collator* collator, std::
       out.push_back(0);
       break;
   }
-}
-
-[[gnu::noinline]] void append_inverted(Kind kind, const Datum& value, const Collator* collator, std::string& out) {
-  const size_t from = out.size();
-  append_value(kind, value, collator, out);
-  for (size_t i = from; i < out.size(); i++) out[i] = static_cast<char>(~out[i]);
 }
 
 }  // namespace
@@ -379,9 +360,10 @@ void KeyLayout::append_column(size_t column, const Datum& value, std::string& ou
     return;
   }
   if (c.nullable) out.push_back(1);
-  const auto kind = static_cast<Kind>(kinds_[column]);
-  if (c.descending) return append_inverted(kind, value, c.collator, out);
-  if (!append_number(kind, value, out)) append_value(kind, value, c.collator, out);
+  const size_t from = out.size();
+  append_value(static_cast<Kind>(kinds_[column]), value, c.collator, out);
+  if (c.descending)
+    for (size_t i = from; i < out.size(); i++) out[i] = static_cast<char>(~out[i]);
 }
 
 void KeyLayout::successor(std::string& key) {

@@ -60,9 +60,9 @@ void RingRows::begin() {
   radius_ = -1;
   empty_ = 0;
   narrowed_ = 0;
-  takes_all_ = !key_.keys->rings->narrows();
   too_wide_ = kNever;
-  next_ = first_ = key_.keys->rings->first(key_.column, place_.get());
+  first_ = key_.keys->rings->first(key_.column, place_.get());
+  set_next(first_);
   all_met_ = false;
   given_so_far_ = 0;
   met_.clear();
