@@ -28,16 +28,27 @@ size_t valid_length(std::string_view s, size_t at) {
   return n;
 }
 
+// Eight bytes of ASCII: no high bit; and without NUL none that borrowing a one would set.
+template <bool kRefuseNul>
+bool is_ascii(uint64_t word) {
+  return ((kRefuseNul ? word | (word - kOnes) : word) & kHighBits) == 0;
+}
+
 template <bool kRefuseNul>
 size_t find_invalid(std::string_view text) {
+  if (text.size() >= 4 && text.size() <= 8) {  // as names and numbers are
+    const uint64_t first = load_unaligned<uint32_t>(text.data());
+    const uint64_t last = load_unaligned<uint32_t>(text.data() + text.size() - 4);
+    if (is_ascii<kRefuseNul>(first << 32 | last)) return kAllValid;
+  }
   for (size_t at = 0; at < text.size();) {
-    if (at + 8 <= text.size()) {
-      // Eight bytes of ASCII: no high bit; and without NUL none that borrowing a one would set.
-      const auto word = load_unaligned<uint64_t>(text.data() + at);
-      if (((kRefuseNul ? word | (word - kOnes) : word) & kHighBits) == 0) {
-        at += 8;
-        continue;
-      }
+    if (at + 8 <= text.size() && is_ascii<kRefuseNul>(load_unaligned<uint64_t>(text.data() + at))) {
+      at += 8;
+      continue;
+    }
+    if (const auto byte = static_cast<uint8_t>(text[at]); byte < 0x80 && (!kRefuseNul || byte != 0)) {
+      at++;
+      continue;
     }
     if (kRefuseNul && text[at] == '\0') return at;
     const size_t length = valid_length(text, at);

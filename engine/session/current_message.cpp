@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kShownQueryBytes = 1024;
 
-const char* state_text(TransactionBlock::State state) {
+std::string_view state_text(TransactionBlock::State state) {
   switch (state) {
     case TransactionBlock::State::kFailed: return "idle in transaction (aborted)";
     case TransactionBlock::State::kBlock: return "idle in transaction";

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/ids.h"
 #include "engine/front_door.h"
@@ -15,8 +16,9 @@
 namespace indigo::engine {
 
 struct SessionActivity {
-  std::mutex mutex;  // guards the members below
-  std::string query, state = "idle", application_name, client_address;
+  std::mutex mutex;                 // guards the members below
+  std::string_view state = "idle";  // a constant
+  std::string query, application_name, client_address;
   int client_port = -1;
   std::string server_address;
   int server_port = -1;

@@ -1,7 +1,7 @@
 #include "engine/session/statement_scope.h"
 
-#include "engine/exec/scan/index_routines.h"
 #include "engine/session/current_message.h"
+#include "engine/session/session_functions.h"
 #include "engine/settings/applied_settings.h"
 #include "engine/statement/prepared.h"
 #include "engine/utility/utility.h"
@@ -22,7 +22,7 @@ Status StatementScope::begin_statement() {
     catalog_version_ = context_.catalog().version();
     txn.take_statement_snapshot();
     running_ = true;
-    if (auto* host = dynamic_cast<exec::HasIndexRoutines*>(&context_)) host->forget_key_failure();
+    context_.forget_key_failure();
   }
   return {};
 }

@@ -13,13 +13,14 @@ namespace indigo::engine {
 
 class CurrentMessage;
 class DefinitionHost;
+class SessionFunctions;
 struct AppliedSettings;
 struct ParsedStatement;
 
 class StatementScope {
  public:
   StatementScope(storage::Store& store, TransactionBlock& block, const CurrentMessage& message,
-                 const AppliedSettings& settings, catalog::SessionContext& context, exec::CursorRows& cursors,
+                 const AppliedSettings& settings, SessionFunctions& context, exec::CursorRows& cursors,
                  exec::TriggerHost& triggers, exec::ScanCounts& scans)
       : store_(store),
         block_(block),
@@ -65,7 +66,7 @@ class StatementScope {
   TransactionBlock& block_;
   const CurrentMessage& message_;
   const AppliedSettings& settings_;
-  catalog::SessionContext& context_;
+  SessionFunctions& context_;
   exec::CursorRows& cursors_;
   exec::TriggerHost& triggers_;
   exec::ScanCounts& scans_;

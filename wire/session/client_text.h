@@ -24,7 +24,9 @@ class ClientText {
 
   // ---- what arrives: checked; valid until forget()
   Result<std::string_view> in(std::string_view bytes);
-  void forget() { kept_.clear(); }
+  void forget() {
+    if (!kept_.empty()) kept_.clear();
+  }
 
   // ---- what leaves; what the client's encoding does not have is marked, for there is nobody to tell
   std::string out(std::string_view text) const;

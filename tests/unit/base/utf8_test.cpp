@@ -30,6 +30,23 @@ TEST(Utf8, FindsTheFirstInvalidSequence) {
   EXPECT_EQ(find_invalid_utf8("abc\xe2\x82"), 3u);       // cut off
 }
 
+// Texts are looked at by words, short ones by two that overlap: one bad byte at each place of each length.
+TEST(Utf8, FindsABadByteAnywhere) {
+  for (size_t length = 1; length <= 20; length++) {
+    EXPECT_EQ(find_invalid_text(std::string(length, '\x01')), kAllValid);
+    EXPECT_EQ(find_invalid_text(std::string(length, '\x7f')), kAllValid);
+    for (size_t at = 0; at < length; at++) {
+      std::string text(length, 'a');
+      text[at] = '\x80';
+      EXPECT_EQ(find_invalid_text(text), at) << length;
+      EXPECT_EQ(find_invalid_utf8(text), at) << length;
+      text[at] = '\0';
+      EXPECT_EQ(find_invalid_text(text), at) << length;
+      EXPECT_EQ(find_invalid_utf8(text), kAllValid) << length;
+    }
+  }
+}
+
 TEST(Utf8, RefusesNulInTextOnly) {
   EXPECT_EQ(find_invalid_text("12345678\0"s), 8u);
   EXPECT_EQ(find_invalid_text("1234567\0 and more"s), 7u);
