@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
 SOAK_MINUTES ?= 20
 
-.PHONY: build optimized package package-test run test test-memory bench paper lint tidy format test-sanitizers prove soak fuzz deps clean
+.PHONY: build optimized package package-test run test test-memory bench paper lint tidy format test-sanitizers prove soak fuzz site deps clean
 .NOTPARALLEL:
 
 build: deps build/$(PRESET)/build.ninja
@@ -81,6 +81,12 @@ soak: deps build/release/build.ninja build/tsan/build.ninja build/asan/build.nin
 fuzz: deps build/fuzz/build.ninja
 	cmake --build build/fuzz -j$(JOBS) --target fuzzers
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/run_fuzzers
+
+# The documents as a site in build/site, every link checked: mkdocs-material, from Python's registry, which wants python3-venv.
+site:
+	@python3 -m venv build/site-tools
+	@build/site-tools/bin/pip install --quiet --requirement docs/site/requirements.txt
+	build/site-tools/bin/mkdocs build --quiet --strict --config-file docs/site/mkdocs.yml
 
 # make bench ARGS='...': indigo-bench's own arguments.
 bench: build
