@@ -1,8 +1,5 @@
 #include "base/memory/memory_account.h"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstddef>
 
 #include "base/memory/outside_account.h"
@@ -15,8 +12,6 @@ extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void
 namespace indigo {
 
 namespace {
-
-constexpr uint64_t kShortPercent = 85, kVeryShortPercent = 92;  // of the machine's memory
 
 thread_local MemoryAccount* running = nullptr;
 
@@ -90,28 +85,5 @@ bool MemoryAccount::over_limit() {
   const MemoryAccount* const account = running;
   return account != nullptr && account->limit_ > 0 && held_bytes() > account->limit_;
 }
-
-namespace {
-
-// Per cent of the machine's memory.
-uint64_t process_memory_percent() {
-  using SteadyClock = std::chrono::steady_clock;
-  constexpr int64_t kBetweenLooks = SteadyClock::duration(std::chrono::milliseconds(2)).count();
-  static std::atomic<int64_t> next_look{0};
-  static std::atomic<uint64_t> percent{0};
-  const int64_t now = SteadyClock::now().time_since_epoch().count();
-  if (now >= next_look.load(std::memory_order_relaxed)) {
-    next_look.store(now + kBetweenLooks, std::memory_order_relaxed);
-    percent.store(process_memory_bytes() / std::max<uint64_t>(1, machine_memory_bytes() / 100),
-                  std::memory_order_relaxed);
-  }
-  return percent.load(std::memory_order_relaxed);
-}
-
-}  // namespace
-
-bool process_memory_is_short() { return process_memory_percent() >= kShortPercent; }
-
-bool process_memory_is_very_short() { return process_memory_percent() >= kVeryShortPercent; }
 
 }  // namespace indigo

@@ -40,8 +40,4 @@ class MemoryAccount {
   int64_t limit_ = 0;    // on held bytes; 0: none
 };
 
-// Whether the process is near what the machine has, and very near. Looked up every other millisecond.
-bool process_memory_is_short();
-bool process_memory_is_very_short();
-
 }  // namespace indigo

@@ -15,12 +15,6 @@
 
 namespace indigo::engine::exec {
 
-namespace {
-
-constexpr uint64_t kMachineMemoryPercentMax = 85;
-
-}  // namespace
-
 QueryState::QueryState(std::shared_ptr<const sql::PlannedStatement> statement)
     : statement_(std::move(statement)), scratch_(1024) {
   slots_.resize(static_cast<size_t>(statement_->runtime_slots) + statement_->ctes.size());
@@ -164,7 +158,7 @@ Status QueryState::check_memory(uint64_t bytes) {
   peak_memory_bytes_ = std::max(peak_memory_bytes_, bytes);
   // A statement that holds much ends when the machine runs out, rather than the server with all statements.
   constexpr uint64_t kMuchBytes = 16 << 20;
-  if (bytes > kMuchBytes && process_memory_bytes() > machine_memory_bytes() / 100 * kMachineMemoryPercentMax) {
+  if (bytes > kMuchBytes && process_memory_is_short()) {
     return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The machine's memory is used up.");
   }
   if (context_->work_memory_bytes == 0 || bytes <= context_->work_memory_bytes) return {};

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/memory/memory_account.h"
+#include "base/memory/process_memory.h"
 #include "base/sqlstate.h"
 #include "types/extension/extension_settings.h"
 #include "types/text/ascii.h"

@@ -1,4 +1,5 @@
-// pg_prepared_statements and pg_cursors.
+// pg_prepared_statements and pg_cursors. Each row has a copy of its statement's text, which may be a whole long message.
+#include "base/fiber/turns.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
@@ -22,7 +23,9 @@ std::string_view text_of(const NamedStatement& statement) {
 }
 
 Status prepared_statements(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
+  Turns turns;
   for (const auto& [name, statement] : session.statements().named()) {
+    turns.work(text_of(statement).size() / 4);
     std::vector<Datum> types;
     if (statement.prepared) {
       for (const auto& type : statement.prepared->parameter_types) types.push_back(Datum::of_oid(type.oid));
@@ -41,8 +44,10 @@ Status prepared_statements(SessionParts& session, std::span<const Datum>, const 
 }
 
 Status cursors(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
+  Turns turns;
   for (const auto& [name, portal] : session.portals().named()) {
     if (!portal->visible) continue;
+    turns.work(text_of(*portal).size() / 4);
     const Datum row[] = {
         text_datum(name),          text_datum(text_of(*portal)),  Datum::of(portal->hold && !portal->pinned),
         Datum::of(portal->binary), Datum::of(!portal->no_scroll), Datum::of(portal->created_timestamp)};

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/memory/memory_reserve.h"
+#include "base/memory/process_memory.h"
 #include "storage/memory/wait_for_memory.h"
 
 namespace indigo::storage {
@@ -93,7 +94,7 @@ void* PagePool::try_allocate(Need need) {
   Chunk* chunk = with_space_;
   if (need == Need::kMayFail && account_.full(block_bytes_)) return nullptr;
   if (chunk == nullptr) {
-    if (need == Need::kMayFail && memory_reserve_out()) return nullptr;
+    if (need == Need::kMayFail && (memory_reserve_out() || process_memory_is_very_short())) return nullptr;
     chunk = map_chunk();
     if (chunk == nullptr) return nullptr;
     link(chunk);

@@ -80,6 +80,11 @@ class Greedy(threading.Thread):
                 self.wrong.append(f"prepared statements: {kept}, {got[:100]}")
             if (got := self.server.run("deallocate all")) != "" or self.server.run("prepare p as select 1") != "":
                 self.wrong.append(f"deallocate: {got[:100]}")
+            # They share the text of the message that has made them; who asks for it gets it once for each.
+            self.server.run("; ".join(f"prepare q{i} as select {i}" for i in range(2000)))
+            if (got := self.server.run("select sum(length(statement)) from pg_prepared_statements")) != "53200":
+                self.wrong.append(f"texts of prepared statements: {got[:100]}")
+            self.server.run("deallocate all")
         except (OSError, RuntimeError) as error:
             self.wrong.append(repr(error))
 

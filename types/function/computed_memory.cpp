@@ -13,7 +13,7 @@ namespace indigo::types {
 namespace {
 
 constexpr size_t kComputedBytesMax = size_t{2} << 30;
-constexpr uint64_t kMachineMemoryPercentMax = 85;
+constexpr size_t kSomeBytes = size_t{1} << 20;  // less is left alone while memory is short
 
 }  // namespace
 
@@ -23,7 +23,7 @@ bool computed_too_much(FuncContext& context) {
         Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The values of a thousand rows take too much."));
     return true;
   }
-  if (process_memory_bytes() > machine_memory_bytes() / 100 * kMachineMemoryPercentMax) {
+  if (context.arena().allocated_bytes() > kSomeBytes && process_memory_is_short()) {
     context.fail(Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The machine's memory is used up."));
     return true;
   }

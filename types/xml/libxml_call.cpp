@@ -31,7 +31,6 @@ namespace {
 
 constexpr size_t kBytesMost = (size_t{1} << 30) - 1;  // of one call
 constexpr size_t kBytesBetweenLooks = size_t{16} << 20;
-constexpr uint64_t kMachineMemoryPercentMost = 85;
 constexpr uint64_t kAllocationUnits = 50;  // of note_work
 
 // Before what libxml2 is given. malloc's blocks begin at multiples of 16, ours do not: those of a program that has used libxml2
@@ -94,7 +93,7 @@ class Call {
     if (bytes_ + bytes > kBytesMost) leave();
     if (bytes_ > looked_at_ + kBytesBetweenLooks) {
       looked_at_ = bytes_;
-      if (process_memory_bytes() > machine_memory_bytes() / 100 * kMachineMemoryPercentMost) leave();
+      if (process_memory_is_short()) leave();
     }
     if (!apart_ && must_stop(bytes)) leave();
   }

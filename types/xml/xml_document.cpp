@@ -9,7 +9,7 @@
 #include <new>
 
 #include "base/fiber/long_work.h"
-#include "base/memory/memory_account.h"
+#include "base/memory/process_memory.h"
 #include "types/xml/xml_session.h"
 #include "types/xml/xml_states.h"
 
@@ -247,7 +247,8 @@ Result<xmlParserCtxt*> new_xml_parser(std::string_view text, const XmlParserMake
 
 Status check_xml_memory(size_t bytes) {
   constexpr size_t kBytesMost = (size_t{1} << 30) - 1;
-  if (bytes <= kBytesMost && !process_memory_is_short()) return {};
+  constexpr size_t kSomeBytes = size_t{1} << 20;
+  if (bytes <= kSomeBytes || (bytes <= kBytesMost && !process_memory_is_short())) return {};
   return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("What is made of an XML document takes too much.");
 }
 

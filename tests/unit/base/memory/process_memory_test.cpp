@@ -31,6 +31,7 @@ class ControlGroups : public ::testing::Test {
  protected:
   ~ControlGroups() override {
     std::filesystem::remove(directory_.path() + "/groups");
+    std::filesystem::remove(directory_.path() + "/meminfo");
     std::filesystem::remove_all(directory_.path() + "/fs");
   }
   void file(const std::string& name, const std::string& text) {
@@ -38,6 +39,7 @@ class ControlGroups : public ::testing::Test {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << text << "\n";
   }
+  uint64_t spare() { return control_group_spare_bytes(directory_.path() + "/groups", directory_.path() + "/fs"); }
   uint64_t limit() { return control_group_limit_bytes(directory_.path() + "/groups", directory_.path() + "/fs"); }
 
   TemporaryDirectory directory_;
@@ -74,6 +76,53 @@ TEST_F(ControlGroups, VersionOne) {
   // A container sees its own group at the root.
   file("fs/memory/memory.limit_in_bytes", "134217728");
   EXPECT_EQ(limit(), 134217728U);
+}
+
+// What others of the group use counts; files that the system may drop do not.
+TEST_F(ControlGroups, SpareIsWhatIsNotUsed) {
+  EXPECT_EQ(spare(), UINT64_MAX);
+  file("groups", "0::/ci");
+  file("fs/ci/memory.max", "max");
+  file("fs/ci/memory.current", "900000000");
+  EXPECT_EQ(spare(), UINT64_MAX);
+  file("fs/ci/memory.max", "1000000000");
+  EXPECT_EQ(spare(), 100'000'000u);
+  file("fs/ci/memory.stat", "anon 700000000\nfile 200000000\ninactive_file 150000000\nactive_file 50000000");
+  EXPECT_EQ(spare(), 250'000'000u);
+  file("fs/ci/memory.current", "2000000000");
+  EXPECT_EQ(spare(), 0u);
+}
+
+TEST_F(ControlGroups, SpareOfTheFirstVersion) {
+  file("groups", "4:memory:/ci");
+  file("fs/memory/ci/memory.limit_in_bytes", "1000000000");
+  file("fs/memory/ci/memory.usage_in_bytes", "600000000");
+  file("fs/memory/ci/memory.stat", "inactive_file 5\ntotal_inactive_file 100000000");
+  EXPECT_EQ(spare(), 500'000'000u);
+}
+
+TEST_F(ControlGroups, SpareOfTheMachine) {
+  file("meminfo",
+       "MemTotal:       24000000 kB\nMemFree:         100 kB\nMemAvailable:    3000 kB\nSwapFree:    1000 kB");
+  EXPECT_EQ(machine_spare_bytes(directory_.path() + "/meminfo"), 4'096'000u);
+  EXPECT_EQ(machine_spare_bytes(directory_.path() + "/nothing"), UINT64_MAX);
+  EXPECT_LT(machine_spare_bytes("/proc/meminfo"), UINT64_C(1) << 50);
+}
+
+TEST(ProcessMemory, OthersUseOfTheMachineCounts) {
+  constexpr uint64_t kGigabyte = UINT64_C(1) << 30, kWhole = 16 * kGigabyte;
+  const auto left = [](uint64_t own, uint64_t spare) { return memory_left(own, spare, kWhole); };
+  EXPECT_EQ(left(kGigabyte, 14 * kGigabyte), MemoryLeft::kEnough);
+  EXPECT_EQ(left(14 * kGigabyte, 2 * kGigabyte), MemoryLeft::kLittle);
+  EXPECT_EQ(left(15 * kGigabyte, 2 * kGigabyte), MemoryLeft::kVeryLittle);
+  // Others have half.
+  EXPECT_EQ(left(7 * kGigabyte, 2 * kGigabyte), MemoryLeft::kEnough);
+  EXPECT_EQ(left(7 * kGigabyte, kGigabyte * 9 / 10), MemoryLeft::kLittle);
+  EXPECT_EQ(left(8 * kGigabyte, kGigabyte / 10), MemoryLeft::kVeryLittle);
+  EXPECT_EQ(left(8 * kGigabyte, 0), MemoryLeft::kVeryLittle);
+  // Others have nearly all: it is not the process that is large.
+  EXPECT_EQ(left(kGigabyte / 10, kGigabyte / 10), MemoryLeft::kEnough);
+  EXPECT_EQ(left(kGigabyte, UINT64_MAX - 2 * kGigabyte), MemoryLeft::kEnough);  // nobody knows
 }
 
 }  // namespace
