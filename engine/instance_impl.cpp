@@ -9,12 +9,13 @@
 #include "base/fiber/interrupt_error.h"
 #include "base/memory/memory_reserve.h"
 #include "base/memory/process_memory.h"
+#include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "catalog/access_method.h"
 #include "catalog/descriptor/lookup_transaction.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_table.h"
-#include "engine/durability/memory_image.h"
+#include "engine/durability/mapped_image.h"
 #include "engine/durability/rebuild.h"
 #include "engine/durability/restore_prepared.h"
 #include "engine/programs/index_calls.h"
@@ -152,7 +153,9 @@ Status InstanceImpl::start() {
   auto threads = static_cast<unsigned>(number(defaults_, "recovery_threads"));
   if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
   if (data_ == nullptr) {
-    if (options_.image_directory.empty()) {
+    if (!options_.image_file.empty()) {
+      INDIGO_TRY(open_with_image(threads));
+    } else if (options_.image_directory.empty()) {
       INDIGO_ASSIGN(catalog_,
                     catalog::Catalog::create(*store_, options_.os_user, options_.locale.value_or(types::Locale())));
       catalog_->set_class_calls(*class_calls_);
@@ -162,7 +165,7 @@ Status InstanceImpl::start() {
       catalog_->set_class_calls(*class_calls_);
       INDIGO_TRY(rebuild_after_recovery(*this, threads, false));
     }
-    start_background(!options_.image_directory.empty());
+    start_background(!options_.image_directory.empty() || !options_.image_file.empty());
     return {};
   }
   INDIGO_ASSIGN(catalog_, data_->load(*store_, options_, threads));
@@ -195,6 +198,25 @@ Status InstanceImpl::start() {
   limits.log_bytes = static_cast<uint64_t>(number(defaults_, "max_wal_size")) << 20;
   data_->run(*store_, *catalog_, limits);
   start_background(!data_->fresh());
+  return {};
+}
+
+// Begins with a file that is mapped; or with a directory, of which that file is made.
+Status InstanceImpl::open_with_image(unsigned threads) {
+  const bool make = !options_.image_directory.empty();
+  ImageSource source;
+  if (make) {
+    INDIGO_ASSIGN(catalog_, load_image(options_.image_directory, *store_, threads, &source));
+  } else {
+    INDIGO_ASSIGN(catalog_, map_image(options_.image_file, *store_, threads));
+  }
+  INDIGO_TRY(check_locale(*catalog_, options_.locale));
+  catalog_->set_class_calls(*class_calls_);
+  INDIGO_TRY(rebuild_after_recovery(*this, threads, false));
+  if (!make) return {};
+  if (Status status = write_image(options_.image_file, *store_, *catalog_, source); !status.ok()) {
+    log_warning("there is no image to map, the next start reads everything: " + status.error().message);
+  }
   return {};
 }
 

@@ -91,6 +91,7 @@ class InstanceImpl final : public Instance {
  private:
   Result<log::Durability> durability() const;
   // `has_past`: what is there may have subscriptions.
+  Status open_with_image(unsigned threads);
   void start_background(bool has_past);
   // Of a pg_database row. Superusers mind only `allowed`.
   struct ConnectionLimits {

@@ -16,6 +16,7 @@
 #include "storage/btree/node_memory.h"
 #include "storage/dropped_tables.h"
 #include "storage/epoch.h"
+#include "storage/image/mapped_blocks.h"
 #include "storage/index/index_factory.h"
 #include "storage/index/index_service.h"
 #include "storage/memory/memory_account.h"
@@ -81,6 +82,8 @@ class StoreImpl final : public Store {
   uint32_t hydralist_replicas() const { return hydralist_replicas_; }
   IndexService& index_service() { return index_service_; }
   NodeMemory& pages(size_t block_bytes);
+  MappedBlocks& mapped() { return mapped_; }
+  std::shared_ptr<TableImpl> add_table(std::unique_ptr<TableImpl> created);
   WriteContext* take_write_context();
   void give_back(TransactionState* state);
   MemoryAccount& memory() { return memory_; }
@@ -134,7 +137,6 @@ class StoreImpl final : public Store {
   TxnId next_txn_id(TransactionState& state);
   Shard& shard() { return shards_[thread_shard() % kShards]; }
   std::vector<WriteContext*> write_contexts();
-  std::shared_ptr<TableImpl> add_table(std::unique_ptr<TableImpl> created);
   // For another transaction to take, once the epoch has passed.
   void end_writes(WriteContext& writes, uint64_t epoch);
   // Gives back what the transaction held, after its outcome is decided.
@@ -152,6 +154,7 @@ class StoreImpl final : public Store {
   std::unique_ptr<log::Log> own_log_;
   log::Log& log_;
   MemoryAccount memory_;
+  MappedBlocks mapped_;  // what the store began with; mapped before there are tables
   VersionPool versions_{memory_};
   Valenblock nodes_{memory_};
   std::mutex durable_mutex_;  // guards durable_tables_

@@ -48,6 +48,7 @@ struct IndexOptions {
   bool nulls_not_distinct = false;
   uint8_t fill_percent = 100;  // how full ascending inserts leave a leaf of the index (LeafThresholds::kFill)
   GraphShape graph;            // of an index that has one
+  uint32_t file = 0;           // the index' file number, if an image may have it (storage/image/table_image.h)
 };
 
 struct RowRef {

@@ -12,7 +12,8 @@
 
 namespace indigo::engine {
 
-Result<std::unique_ptr<catalog::Catalog>> load_image(const std::string& path, storage::Store& store, unsigned threads) {
+Result<std::unique_ptr<catalog::Catalog>> load_image(const std::string& path, storage::Store& store, unsigned threads,
+                                                     ImageSource* source) {
   INDIGO_ASSIGN(const auto directory, log::open_file_directory(path, log::DirectoryUse::kRead));
   INDIGO_ASSIGN(const auto found, log::read_data_format(*directory));
   if (!found || found->catalog_layout != catalog::catalog_layout() || found->collations != types::Collator::library()) {
@@ -30,6 +31,10 @@ Result<std::unique_ptr<catalog::Catalog>> load_image(const std::string& path, st
   }
   storage::start_clock(store, CommitStamp(recovered.stamp + 1));
   INDIGO_ASSIGN(auto restored, restorer.finish());
+  if (source != nullptr) {
+    source->tables.assign(restored.tables.begin(), restored.tables.end());
+    source->sequences = restored.sequences;
+  }
   return catalog::Catalog::restore(store, restored);
 }
 

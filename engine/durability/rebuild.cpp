@@ -8,6 +8,7 @@
 
 #include "base/exception_error.h"
 #include "base/fiber/thread_start.h"
+#include "base/raised_error.h"
 #include "base/server_log.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/table/rewrite.h"
@@ -130,7 +131,7 @@ class DatabaseRebuild {
         break;
       }
     }
-    if (Status status = build(own); !status.ok()) fail(std::move(status));
+    if (Status status = catch_raised([&] { return build(own); }); !status.ok()) fail(std::move(status));
     for (auto& thread : others) thread.join();
     INDIGO_TRY(std::move(first_));
     if (collations_changed_) INDIGO_TRY(rewrite_sort_keys(own));

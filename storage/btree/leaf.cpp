@@ -1,5 +1,6 @@
 #include "storage/btree/leaf.h"
 
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -288,6 +289,19 @@ void Leaf::compact(void* scratch) {
   std::string high;
   source->high_fence(high);
   assign(*source, 0, source->status().count, source->successor_, source->has_high_ != 0, high);
+}
+
+void Leaf::copy_detached(void* to) const {
+  std::memcpy(to, this, node_bytes_);
+  auto* copy = static_cast<Leaf*>(to);
+  new (&copy->latch) OptimisticLatch();
+  copy->successor_ = nullptr;
+  copy->generation_ = 0;
+  new (&copy->references_) std::atomic<uint32_t>(1);
+  copy->queued = false;
+  const size_t count = status().count;
+  for (size_t i = 0; i < count; i++) copy->metas()[i] = metas()[i].committed_only();
+  std::memset(copy->bytes() + kHeaderBytes + count * sizeof(RecordMeta), 0, free_bytes());
 }
 
 }  // namespace indigo::storage

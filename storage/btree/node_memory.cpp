@@ -3,6 +3,7 @@
 namespace indigo::storage {
 
 void NodeMemory::release(void* link) {
+  if (is_mapped(link)) return;
   if (references(link).fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // pairs with only_one
   if (NodeLink::is_leaf(link)) {
     Leaf* leaf = NodeLink::leaf(link);
@@ -16,6 +17,7 @@ void NodeMemory::release(void* link) {
 }
 
 void NodeMemory::release_later(void* link) {
+  if (is_mapped(link)) return;
   epochs.retire(
       link, [](void* memory, void* object) { static_cast<NodeMemory*>(memory)->release(object); }, this);
 }

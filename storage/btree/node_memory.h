@@ -4,6 +4,8 @@
 // nodes, and roots. Releasing the last reference frees it, and releases its children (an inner node) or of its
 // large rows (a leaf).
 //
+// Leaves of an image (storage/image/mapped_blocks.h) are nobody's: they are neither counted nor freed, nor read here.
+//
 // Thread safety: all functions. Counts only go up through a node that is counted itself: a tree that finds 1 in a node
 // below nodes of its own has it for itself.
 #pragma once
@@ -11,6 +13,7 @@
 #include "storage/btree/inner.h"
 #include "storage/btree/leaf.h"
 #include "storage/epoch.h"
+#include "storage/image/mapped_blocks.h"
 #include "storage/memory/page_pool.h"
 #include "storage/memory/valenblock.h"
 #include "storage/pause_points.h"
@@ -32,11 +35,13 @@ class NodeMemory {
   using LeafGone = void (*)(void* context, const Leaf& leaf);
 
   NodeMemory(size_t leaf_bytes, MemoryAccount& account, Valenblock& inner_nodes, EpochManager& epoch_manager,
-             const PauseHook& pause_hook, LeafGone leaf_gone, void* context)
+             const PauseHook& pause_hook, LeafGone leaf_gone, void* context,
+             const MappedBlocks& mapped_leaves = MappedBlocks::none())
       : leaves(leaf_bytes, account),
         inners(inner_nodes),
         epochs(epoch_manager),
         pauses(pause_hook),
+        mapped(mapped_leaves),
         leaf_gone_(leaf_gone),
         context_(context) {}
 
@@ -44,9 +49,13 @@ class NodeMemory {
   Valenblock& inners;
   EpochManager& epochs;
   const PauseHook& pauses;
+  const MappedBlocks& mapped;
 
-  static void add_reference(void* link) { references(link).fetch_add(1, std::memory_order_relaxed); }
-  // Is this the only reference? What others have done with it before they let go has happened.
+  bool is_mapped(void* link) const { return mapped.has(link); }
+  void add_reference(void* link) {
+    if (!is_mapped(link)) references(link).fetch_add(1, std::memory_order_relaxed);
+  }
+  // Is this the only reference (of a link that is not mapped)? What others have done with it before they let go has happened.
   static bool only_one(void* link) { return references(link).load(std::memory_order_acquire) == 1; }
   // No reader that got it through this reference still looks at it.
   void release(void* link);

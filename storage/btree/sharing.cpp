@@ -16,7 +16,7 @@ Tree::Tree(Tree& source, RecordMover& mover, uint64_t source_generation, uint64_
       root_(source.root_.load(std::memory_order_acquire)),
       leaf_count_(source.leaf_count()),
       inner_bytes_(source.inner_bytes()) {
-  NodeMemory::add_reference(root_.load(std::memory_order_relaxed));
+  memory_.add_reference(root_.load(std::memory_order_relaxed));
   source.generation_.store(source_generation, std::memory_order_relaxed);
 }
 
@@ -28,7 +28,7 @@ bool Tree::make_private(const KeyView& key, Need need) {
     std::lock_guard lock(structure_mutex_);
     std::vector<Step> steps = path(key);
     void* link = steps.empty() ? root_.load(std::memory_order_relaxed) : steps.back().node->child(steps.back().child);
-    Leaf* leaf = as_leaf(link);
+    Leaf* leaf = as_leaf(link);  // read before, so examined
     // Writable: somebody else was faster. (Perhaps the key is in a right half that the parent does not know yet: that is
     // writable, too.)
     if (!writable(leaf)) {
@@ -58,7 +58,7 @@ void Tree::make_path_private(std::vector<Step>& steps) {
       continue;
     }
     Inner* copy = Inner::create(nodes_, node->parts(), generation());  // as large: inner_bytes_ stays
-    for (size_t i = 0; i < copy->child_count(); i++) NodeMemory::add_reference(copy->child(i));
+    for (size_t i = 0; i < copy->child_count(); i++) memory_.add_reference(copy->child(i));
     set_link(steps, depth, copy);
     memory_.release_later(node);
     steps[depth].node = copy;
@@ -70,19 +70,15 @@ Leaf* Tree::right_neighbour(const Leaf* leaf) const {
   if (!leaf->has_high_fence()) return nullptr;
   std::string high;
   leaf->high_fence(high);
-  Leaf* right = locate(KeyView(high));
-  return foreign(right) ? nullptr : right;
+  void* right = link_to(KeyView(high));
+  return memory_.is_mapped(right) || foreign(as_leaf(right)) ? nullptr : as_leaf(right);
 }
 
 Leaf* Tree::lock_left_neighbour(Bytes low) const {
   if (low.empty()) return nullptr;
-  void* node = root_.load(std::memory_order_relaxed);
-  while (!is_leaf(node)) {
-    Inner* inner = as_inner(node);
-    node = inner->child(inner->find_before(KeyView(low)));
-  }
-  Leaf* leaf = as_leaf(node);
-  if (foreign(leaf)) return nullptr;
+  void* link = link_before(KeyView(low));
+  Leaf* leaf = as_leaf(link);
+  if (memory_.is_mapped(link) || foreign(leaf)) return nullptr;
   std::string high;
   for (;;) {  // through the right halves of splits that the parent does not know yet
     leaf->latch.lock();

@@ -210,7 +210,7 @@ bool Tree::try_merge(const KeyView& key) {
   if (bottom.child + 1 >= bottom.node->child_count()) return false;
   Leaf* left = as_leaf(bottom.node->child(bottom.child));
   Leaf* right = as_leaf(bottom.node->child(bottom.child + 1));
-  if (!writable(left) || !writable(right)) return false;
+  if (memory_.is_mapped(left) || memory_.is_mapped(right) || !writable(left) || !writable(right)) return false;
   memory_.pauses.at(PausePoint::kMerge);
   left->latch.lock();
   size_t usable = node_bytes_ - Leaf::kHeaderBytes;

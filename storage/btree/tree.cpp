@@ -27,14 +27,27 @@ Leaf* Tree::new_leaf(void* memory, Bytes low, bool has_high, Bytes high) {
   return Leaf::create(memory, node_bytes_, generation(), low, has_high, high);
 }
 
-Leaf* Tree::locate(const KeyView& key) const {
+void* Tree::link_to(const KeyView& key) const {
   void* node = root_.load(std::memory_order_acquire);  // pairs with set_link
   while (!is_leaf(node)) {
     Inner* inner = as_inner(node);
     node = inner->child(inner->find(key));
   }
-  return as_leaf(node);
+  return node;
 }
+
+void* Tree::link_before(const KeyView& key) const {
+  void* node = root_.load(std::memory_order_acquire);
+  while (!is_leaf(node)) {
+    Inner* inner = as_inner(node);
+    node = inner->child(inner->find_before(key));
+  }
+  return node;
+}
+
+Leaf* Tree::locate(const KeyView& key) const { return readable(link_to(key)); }
+
+bool Tree::mapped_before(const KeyView& key) const { return memory_.is_mapped(link_before(key)); }
 
 Leaf* Tree::continue_from(Leaf* leaf, const KeyView& key, uint64_t& version) const {
   for (;;) {
@@ -53,12 +66,7 @@ Leaf* Tree::find_leaf(const KeyView& key, uint64_t& version) const { return cont
 
 Leaf* Tree::find_leaf_before(const KeyView& key, uint64_t& version) const {
   for (;;) {
-    void* node = root_.load(std::memory_order_acquire);
-    while (!is_leaf(node)) {
-      Inner* inner = as_inner(node);
-      node = inner->child(inner->find_before(key));
-    }
-    Leaf* leaf = as_leaf(node);
+    Leaf* leaf = readable(link_before(key));
     std::string high;
     for (;;) {  // on to the last leaf whose low fence is below the key
       version = leaf->latch.read_begin();
@@ -79,7 +87,7 @@ Leaf* Tree::last_leaf(uint64_t& version) const {
   for (;;) {
     void* node = root_.load(std::memory_order_acquire);
     while (!is_leaf(node)) node = as_inner(node)->child(as_inner(node)->child_count() - 1);
-    Leaf* leaf = as_leaf(node);
+    Leaf* leaf = readable(node);
     for (;;) {
       version = leaf->latch.read_begin();
       bool frozen = leaf->status().frozen;
@@ -114,7 +122,8 @@ Leaf* Tree::lock_leaf(const KeyView& key, Need need) {
 
 void Tree::visit_leaves(void* node, uint64_t from_generation, const std::function<void(Leaf*)>& visit) const {
   if (is_leaf(node)) {
-    if (as_leaf(node)->generation() >= from_generation) visit(as_leaf(node));
+    if (memory_.is_mapped(node) && from_generation > 0) return;  // it is of none
+    if (Leaf* leaf = readable(node); leaf->generation() >= from_generation) visit(leaf);
     return;
   }
   const Inner* inner = as_inner(node);

@@ -15,7 +15,9 @@
 // make_private copies what has to be written, and the path above it; the rest of the tree never meets a shared node there.
 // 4. The successor of a leaf that is not foreign is its right neighbour, or null while that one is foreign (or none); the
 //    successor of a foreign leaf is not looked at.
-// 5. Cloning finds no split or merge under way: it keeps writers out (EpochManager::pause_writers).
+// 5. A leaf of an image is foreign to every tree, and has been examined (storage/image/mapped_blocks.h) before it is read; only
+//    whose it is can be asked before.
+// 6. Cloning finds no split or merge under way: it keeps writers out (EpochManager::pause_writers).
 // Source: Index-Organized 4.3 and 4.5; Lehman and Yao's link for the late writer.
 #pragma once
 
@@ -42,11 +44,20 @@ class RecordMover {
   virtual void record_copied(const Leaf& from, const RecordMeta& meta) = 0;
 };
 
+// Leaves of an image, one behind the other.
+struct MappedLeaves {
+  Leaf* first = nullptr;
+  size_t stride = 0;                    // from one to the next, in bytes
+  std::vector<std::string> low_fences;  // of all; the first is empty
+};
+
 class Tree {
  public:
   Tree(NodeMemory& memory, RecordMover& mover);
   // A clone of `source`; no writer is active in it. Generations are greater than any before, the clone's the greatest.
   Tree(Tree& source, RecordMover& mover, uint64_t source_generation, uint64_t generation);
+  // Over leaves of an image (storage/btree/mapped.cpp), with a generation greater than any before.
+  Tree(NodeMemory& memory, RecordMover& mover, const MappedLeaves& leaves, uint64_t generation);
   ~Tree();  // releases all nodes; no guard may look at them
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
@@ -56,6 +67,8 @@ class Tree {
   // The leaf with the greatest keys below `key` (its low fence is below `key`).
   Leaf* find_leaf_before(const KeyView& key, uint64_t& version) const;
   Leaf* last_leaf(uint64_t& version) const;
+  // Is the leaf with the greatest keys below `key` one of an image? Does not read it.
+  bool mapped_before(const KeyView& key) const;
   // First step of a batched look-up: an address worth prefetching, to be given to continue_from.
   Leaf* locate(const KeyView& key) const;
   Leaf* continue_from(Leaf* leaf, const KeyView& key, uint64_t& version) const;
@@ -109,6 +122,14 @@ class Tree {
   static bool is_leaf(void* p) { return NodeLink::is_leaf(p); }
   static Leaf* as_leaf(void* p) { return NodeLink::leaf(p); }
   static Inner* as_inner(void* p) { return NodeLink::inner(p); }
+  // That can be read; raises XX001 when it is a damaged one of an image.
+  Leaf* readable(void* link) const {
+    Leaf* leaf = as_leaf(link);
+    memory_.mapped.examine(leaf);
+    return leaf;
+  }
+  void* link_to(const KeyView& key) const;
+  void* link_before(const KeyView& key) const;
 
   struct Step {
     Inner* node;
@@ -128,6 +149,9 @@ class Tree {
   Leaf* new_leaf(void* memory, Bytes low, bool has_high, Bytes high);
   static uint64_t inner_bytes_below(void* node);
   void visit_leaves(void* node, uint64_t from_generation, const std::function<void(Leaf*)>& visit) const;
+
+  // mapped.cpp: the level above these nodes.
+  void build_level(std::vector<void*>& nodes, std::vector<std::string>& low_fences, uint32_t level);
 
   // sharing.cpp; all under structure_mutex_
   uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }

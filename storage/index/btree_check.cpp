@@ -11,7 +11,7 @@ struct Totals {
 };
 
 std::string check_node(const BtreeNode& node, const std::optional<BtreePlace>& low,
-                       const std::optional<BtreePlace>& high, Totals& totals) {
+                       const std::optional<BtreePlace>& high, const MappedBlocks& mapped, Totals& totals) {
   auto wrong = [&](const char* what) {
     return std::string(what) + " (node " + std::to_string(node.id) + ", level " + std::to_string(node.level) + ")";
   };
@@ -44,8 +44,9 @@ std::string check_node(const BtreeNode& node, const std::optional<BtreePlace>& l
     if (!node.is_leaf()) {
       const BtreeNode* child = node.child(i);
       if (!child) return wrong("a child is missing");
+      mapped.examine(child);
       if (child->level + 1 != node.level) return wrong("a child has another level");
-      if (std::string error = check_node(*child, before, here, totals); !error.empty()) return error;
+      if (std::string error = check_node(*child, before, here, mapped, totals); !error.empty()) return error;
     }
     before = here;
   }
@@ -57,9 +58,10 @@ std::string check_node(const BtreeNode& node, const std::optional<BtreePlace>& l
 std::string BtreeIndex::check() const {
   EpochManager::Guard guard(epochs_);
   Totals totals;
-  if (std::string error = check_node(*load_shared(&root_), std::nullopt, std::nullopt, totals); !error.empty()) {
-    return error;
-  }
+  const BtreeNode& root = *load_shared(&root_);
+  examine(&root);
+  const MappedBlocks& mapped = mapped_ != nullptr ? *mapped_ : MappedBlocks::none();
+  if (std::string error = check_node(root, std::nullopt, std::nullopt, mapped, totals); !error.empty()) return error;
   if (totals.entries != entry_count()) return "the number of entries is miscounted";
   if (totals.bytes != memory_bytes()) return "the bytes of memory are miscounted";
   return {};

@@ -1,6 +1,7 @@
 #include "storage/index/btree_index.h"
 
 #include "base/check.h"
+#include "base/raised_error.h"
 #include "storage/thresholds.h"
 
 namespace indigo::storage {
@@ -23,7 +24,7 @@ BtreeIndex::BtreeIndex(EpochManager& epochs, MemoryAccount* account, const Pause
       inverted_(inverted),
       root_(create_node(BtreeNode::kDefaultBytes, 0, {})) {}
 
-BtreeIndex::~BtreeIndex() { release(root_, account_); }
+BtreeIndex::~BtreeIndex() { release(root_, account_, mapped_); }
 
 void BtreeIndex::count_memory(int64_t bytes) const {
   memory_bytes_.fetch_add(static_cast<uint64_t>(bytes), std::memory_order_relaxed);
@@ -62,6 +63,7 @@ bool BtreeIndex::try_descend(Toward toward, const EntryKey& place, uint32_t leve
   path.root_version = root_latch_.read_begin();
   BtreeNode* node = load_shared(&root_);
   if (!root_latch_.validate(path.root_version)) return false;
+  examine(node);
   uint64_t version = node->latch.read_begin();
   if (!root_latch_.validate(path.root_version)) return false;
   for (;;) {
@@ -80,6 +82,7 @@ bool BtreeIndex::try_descend(Toward toward, const EntryKey& place, uint32_t leve
     path.rightmost &= child == count;
     BtreeNode* next = node->child(child);
     if (!node->latch.validate(version)) return false;
+    examine(next);
     next->prefetch();
     uint64_t next_version = next->latch.read_begin();
     if (!node->latch.validate(version)) return false;
@@ -217,7 +220,11 @@ bool BtreeIndex::erase_guarded(const EntryKey& entry, const std::function<bool()
     if (restarts != nullptr) ++*restarts;
   };
   for (;;) {
-    descend(Toward::kAt, entry, 0, path);
+    try {
+      descend(Toward::kAt, entry, 0, path);
+    } catch (const RaisedError&) {
+      return false;  // a damaged leaf: nobody will read the entry, either; and who erases must not fail
+    }
     BtreeNode& leaf = *path.last().node;
     BtreeNode::Found found = leaf.lower_bound(entry);
     if (!found.equal) {

@@ -9,6 +9,9 @@
 // which it has for itself with all that is above them; the first shared node on a writer's way is copied (btree_sharing.cpp),
 // and the writer starts again. A reader may still be in the node that was copied: it is in the state of when it came there.
 //
+// Leaves of an image (storage/image/mapped_blocks.h) are shared nodes that count no references and are never freed; a descent
+// examines them before it reads them.
+//
 // Invariants: those of btree_node.h, and
 // 1. The root's pointer is guarded by root_latch_ as a child's pointer is by its parent's latch.
 // 2. A node's prefix is common to all keys that its place in the tree admits, not only to those it has.
@@ -20,6 +23,7 @@
 #include <memory>
 
 #include "storage/epoch.h"
+#include "storage/image/mapped_blocks.h"
 #include "storage/index/btree_node.h"
 #include "storage/index/index.h"
 #include "storage/index/index_factory.h"
@@ -41,9 +45,21 @@ struct BtreePlace {
   }
 };
 
+// Leaves of an image (storage/index/btree_mapped.cpp).
+struct MappedEntries {
+  std::vector<BtreeNode*> leaves;
+  std::vector<uint32_t> capacities;     // of the leaves
+  std::vector<BtreePlace> separators;   // before each of the leaves but the first
+  uint64_t entries = 0, next_id = 1;
+  bool inverted = false;
+};
+
 class BtreeIndex final : public Index {
  public:
   BtreeIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses, bool inverted = false);
+  // Over leaves of an image, with a generation greater than any before.
+  BtreeIndex(EpochManager& epochs, const PauseHook& pauses, const MappedBlocks& mapped, const MappedEntries& entries,
+             uint64_t generation);
   ~BtreeIndex() override;  // it must not be in use
   std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) override;
 
@@ -59,6 +75,10 @@ class BtreeIndex final : public Index {
   bool counts_exactly() const override { return true; }  // an entry is counted off after it has gone
   uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
   std::string check() const override;
+
+  // The leaves from left to right, each with the separator before it (of the first: nothing); only without concurrent writers.
+  void for_each_leaf(const std::function<void(const BtreeNode& leaf, const BtreePlace& separator)>& visit) const;
+  uint64_t next_id() const { return next_id_.load(std::memory_order_relaxed); }
 
   // ---- for a structure that has this one as a part (indexlet/indexlet_index.h): changes under its own WriteGuard and lock.
   // `restarts` is told how often another writer's change of the leaf came in between; may be null.
@@ -141,7 +161,18 @@ class BtreeIndex final : public Index {
   // Is the path's last node this tree's own? If not, something is done about it: descend again.
   bool make_private(Path& path);
   void release(BtreeNode* node);
-  static void release(BtreeNode* node, MemoryAccount* account);
+  static void release(BtreeNode* node, MemoryAccount* account, const MappedBlocks* mapped);
+  bool is_mapped(const BtreeNode* node) const { return mapped_ != nullptr && mapped_->has(node); }
+  void examine(const BtreeNode* node) const {
+    if (mapped_ != nullptr) mapped_->examine(node);
+  }
+  void add_reference(BtreeNode* node) const {
+    if (!is_mapped(node)) node->references().fetch_add(1, std::memory_order_relaxed);
+  }
+  // btree_mapped.cpp: the level above these nodes.
+  void build_level(std::vector<BtreeNode*>& nodes, std::vector<BtreePlace>& separators, uint32_t level);
+  static void visit_leaves(const BtreeNode& node, BtreePlace& separator,
+                           const std::function<void(const BtreeNode& leaf, const BtreePlace& separator)>& visit);
 
   BtreeNode* create_node(uint32_t capacity, uint32_t level, Bytes prefix) const;
   void retire(BtreeNode* node);
@@ -150,6 +181,7 @@ class BtreeIndex final : public Index {
 
   EpochManager& epochs_;
   MemoryAccount* const account_;  // may be null
+  const MappedBlocks* const mapped_ = nullptr;  // where some of its leaves may lie; then account_ is that one's
   const PauseHook& pauses_;
   const bool inverted_;
   std::atomic<uint8_t> fill_percent_{100};

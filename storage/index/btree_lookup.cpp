@@ -9,6 +9,7 @@ void BtreeIndex::find_leaves(std::span<const Bytes> keys, std::span<LeafFound> l
   const uint64_t root_version = root_latch_.read_begin();
   BtreeNode* root = load_shared(&root_);
   if (!root_latch_.validate(root_version)) return;
+  examine(root);
   const uint64_t first = root->latch.read_begin();
   if (!root_latch_.validate(root_version)) return;
   for (LeafFound& at : leaves) at = {root, first};
@@ -20,6 +21,7 @@ void BtreeIndex::find_leaves(std::span<const Bytes> keys, std::span<LeafFound> l
       const BtreeNode::Found found = at.leaf->lower_bound({keys[i], {}});
       children[i] = at.leaf->child(found.position + (found.equal ? 1 : 0));
       if (at.leaf->latch.validate(at.version)) {
+        examine(children[i]);
         children[i]->prefetch();
       } else {
         at = {};

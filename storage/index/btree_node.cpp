@@ -23,6 +23,16 @@ void BtreeNode::destroy(BtreeNode* node) {
   ::operator delete (node, std::align_val_t{64});
 }
 
+void BtreeNode::copy_detached(void* to) const {
+  std::memcpy(to, static_cast<const void*>(this), capacity);
+  auto* copy = static_cast<BtreeNode*>(to);
+  new (&copy->latch) OptimisticLatch();
+  copy->first_child_ = nullptr;
+  new (&copy->references_) std::atomic<uint32_t>(1);
+  copy->generation_ = 0;
+  std::memset(copy->bytes() + header_bytes() + count_ * sizeof(Slot), 0, free_bytes());
+}
+
 uint64_t BtreeNode::head_of(Bytes suffix) {
   if (suffix.size() >= 8) return big_endian(load_unaligned<uint64_t>(suffix.data()));
   uint64_t head = 0;

@@ -55,6 +55,8 @@ class alignas(64) BtreeNode {
 
   static BtreeNode* create(uint64_t id, uint32_t capacity, uint32_t level, Bytes prefix);
   static void destroy(BtreeNode* node);  // this one only, not its children
+  // Of a leaf, as it lies in an image (storage/image/): `to` has its capacity.
+  void copy_detached(void* to) const;
   BtreeNode(const BtreeNode&) = delete;
   BtreeNode& operator=(const BtreeNode&) = delete;
 

@@ -232,7 +232,7 @@ BtreeIndex::Merge BtreeIndex::try_merge(const EntryKey& key, uint32_t level) {
   for (bool to_the_right : {true, false}) {
     if (to_the_right ? child == parent.count() : child == 0) continue;
     BtreeNode& sibling = *parent.child(to_the_right ? child + 1 : child - 1);
-    if (!mine(sibling)) continue;  // sharing it saves more than merging it
+    if (is_mapped(&sibling) || !mine(sibling)) continue;  // sharing it saves more than merging it
     sibling.latch.lock();          // its holder waits for nothing that we hold
     uint32_t separator_at = to_the_right ? child : child - 1;
     BtreePlace separator;

@@ -81,7 +81,7 @@ bool TableImpl::clean_leaf(Leaf* leaf, const ActiveSnapshots& active) {
 void TableImpl::merge_around(Leaf* leaf) {
   std::string low, previous_low;
   leaf->low_fence(low);
-  if (tree_.try_merge(KeyView(low)) || low.empty()) return;
+  if (tree_.try_merge(KeyView(low)) || low.empty() || tree_.mapped_before(KeyView(low))) return;
   uint64_t version;
   Leaf* previous = tree_.find_leaf_before(KeyView(low), version);
   previous->low_fence(previous_low);

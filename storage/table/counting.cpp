@@ -39,6 +39,21 @@ TableMemory TableImpl::memory() const {
   return m;
 }
 
+// visit() under the leaf's latch, unless it is foreign: that one has nothing of this table, and keeps its fences. Answers whether
+// there is a leaf behind it, which begins at `high`.
+template <class Visit>
+bool TableImpl::with_own_leaf(Leaf* leaf, std::string& high, Visit visit) {
+  const bool own = !tree_.foreign(leaf);
+  if (own) {
+    leaf->latch.lock();
+    visit();
+  }
+  const bool more = leaf->has_high_fence();
+  leaf->high_fence(high);
+  if (own) leaf->latch.unlock_unchanged();
+  return more;
+}
+
 TableStatistics TableImpl::counters() {
   TableStatistics s;
   s.leaves = tree_.leaf_count();
@@ -53,12 +68,9 @@ TableStatistics TableImpl::counters() {
       EpochManager::Guard guard(store_.epochs());
       uint64_t version;
       Leaf* leaf = tree_.find_leaf(KeyView(from), version);
-      leaf->latch.lock();
-      // A leaf with chains is queued for cleaning.
-      if (!tree_.foreign(leaf) && leaf->queued) measure_chains(leaf, s);
-      more = leaf->has_high_fence();
-      leaf->high_fence(from);
-      leaf->latch.unlock_unchanged();
+      more = with_own_leaf(leaf, from, [&] {
+        if (leaf->queued) measure_chains(leaf, s);  // a leaf with chains is queued for cleaning
+      });
     }
     Waiter::current().yield_if_due();
   }
@@ -73,17 +85,15 @@ std::vector<RowWriter> TableImpl::row_writers() {
       EpochManager::Guard guard(store_.epochs());
       uint64_t version;
       Leaf* leaf = tree_.find_leaf(KeyView(from), version);
-      leaf->latch.lock();
-      for (size_t i = 0; !tree_.foreign(leaf) && i < leaf->status().count; i++) {
-        const RecordMeta m = leaf->meta(i);
-        if (m.state() != RecordState::kUpdating) continue;
-        const PendingVersion& pending = *pending_of(m);
-        if (pending.released || pending.owner->committed()) continue;
-        out.push_back({std::string(pending.key), pending.owner->transaction(), pending.mode});
-      }
-      more = leaf->has_high_fence();
-      leaf->high_fence(from);
-      leaf->latch.unlock_unchanged();
+      more = with_own_leaf(leaf, from, [&] {
+        for (size_t i = 0; i < leaf->status().count; i++) {
+          const RecordMeta m = leaf->meta(i);
+          if (m.state() != RecordState::kUpdating) continue;
+          const PendingVersion& pending = *pending_of(m);
+          if (pending.released || pending.owner->committed()) continue;
+          out.push_back({std::string(pending.key), pending.owner->transaction(), pending.mode});
+        }
+      });
     }
     Waiter::current().yield_if_due();
   }

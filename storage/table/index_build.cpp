@@ -33,14 +33,45 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
   index->extractor = std::move(extractor);
   const IndexFactory tree = create_btree_index;
   if (make == tree && store_.ordered_index() != nullptr) make = store_.ordered_index();
-  index->index =
-      make({store_.epochs(), store_.pauses(), store_.memory(), store_.index_service(), store_.hydralist_replicas()});
+  index->index = take_mapped_index(options, make);
+  const bool mapped = index->index != nullptr;
+  if (!mapped) {
+    index->index =
+        make({store_.epochs(), store_.pauses(), store_.memory(), store_.index_service(), store_.hydralist_replicas()});
+  }
   index->index->set_fill(options.fill_percent);
   index->index->set_graph(options.graph);
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.
   index->valid_from = store_.clock().stable();
+  if (!mapped) {
+    const StorageStatus filled = fill_index(txn, *index, duplicate, watch);
+    if (filled != StorageStatus::kOk) return filled;
+  }
 
-  const bool inverted = index->index->inverted();
+  std::lock_guard lock(indexes_mutex_);
+  auto list = std::make_shared<IndexList>(*indexes_);
+  list->push_back(std::move(index));
+  indexes_ = std::move(list);
+  indexes_raw_.store(indexes_.get(), std::memory_order_release);
+  return StorageStatus::kOk;
+}
+
+// What an image has of it, if it is to be the structure that is there.
+std::unique_ptr<Index> TableImpl::take_mapped_index(const IndexOptions& options, IndexFactory make) {
+  const auto found = mapped_indexes_.find(options.file);
+  const IndexFactory tree = create_btree_index, inverted = create_inverted_index;
+  if (options.file == 0 || found == mapped_indexes_.end() || make != (found->second->inverted() ? inverted : tree)) {
+    return nullptr;
+  }
+  std::unique_ptr<Index> out = std::move(found->second);
+  mapped_indexes_.erase(found);
+  return out;
+}
+
+StorageStatus TableImpl::fill_index(TransactionImpl& txn, TableIndex& index, Duplicate* duplicate,
+                                    IndexBuildWatch* watch) {
+  const IndexOptions& options = index.options;
+  const bool inverted = index.index->inverted();
   NewEntries entries(inverted);
   std::string key;
   uint64_t in_index = 0, scanned = 0;  // bytes; rows
@@ -54,7 +85,7 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
     if (n == 0) break;
     for (size_t i = 0; i < n; i++) {
       bool has_null = false;
-      auto outcome = index->extractor->extract(rows[i].key, rows[i].row, key, has_null);
+      auto outcome = index.extractor->extract(rows[i].key, rows[i].row, key, has_null);
       if (outcome == KeyExtractor::Outcome::kError) return StorageStatus::kKeyError;
       if (outcome == KeyExtractor::Outcome::kNotIndexed) continue;
       entries.begin_row(rows[i].key, has_null);
@@ -80,28 +111,22 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
   entries.sort();
   if (const Bytes* found = options.unique ? entries.first_duplicate(!options.nulls_not_distinct) : nullptr;
       found != nullptr) {
-    if (duplicate != nullptr) *duplicate = {id, std::string(*found)};
+    if (duplicate != nullptr) *duplicate = {index.id, std::string(*found)};
     return StorageStatus::kDuplicateKey;
   }
-  const size_t most = index->index->build_batch();
+  const size_t most = index.index->build_batch();
   std::vector<IndexEntry> batch;
   if (watch != nullptr) watch->began(Step::kLoad, entries.size());
   for (size_t loaded = 0;;) {
     entries.next(most, batch);
     if (batch.empty()) break;
-    StorageStatus s = index->index->insert_ascending(batch);
+    StorageStatus s = index.index->insert_ascending(batch);
     if (s != StorageStatus::kOk) return s;
     loaded += batch.size();
     if (watch != nullptr) watch->advanced(loaded);
     if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
     Waiter::current().yield_if_due();
   }
-
-  std::lock_guard lock(indexes_mutex_);
-  auto list = std::make_shared<IndexList>(*indexes_);
-  list->push_back(std::move(index));
-  indexes_ = std::move(list);
-  indexes_raw_.store(indexes_.get(), std::memory_order_release);
   return StorageStatus::kOk;
 }
 

@@ -15,6 +15,16 @@ TableImpl::TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, No
   set_thresholds(options.thresholds);
 }
 
+TableImpl::TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, NodeMemory& memory,
+                     const MappedRows& rows)
+    : store_(store),
+      id_(id),
+      durable_id_(durable_id),
+      tree_(memory, *this, rows.leaves, store.next_generation()),
+      max_key_bytes_(tree_.node_bytes() / 6),
+      next_row_id_(rows.next_row_id),
+      row_count_(rows.rows) {}
+
 TableImpl::TableImpl(TableImpl& source, TableId id, log::DurableId durable_id, uint64_t source_generation,
                      uint64_t generation)
     : store_(source.store_),

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -58,6 +59,16 @@ using IndexList = std::vector<std::shared_ptr<TableIndex>>;
 class TableImpl final : public Table, public std::enable_shared_from_this<TableImpl>, private RecordMover {
  public:
   TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, NodeMemory& memory, const TableOptions& options);
+  // Over leaves of an image; and indexes that wait for create_index, by file number.
+  struct MappedRows {
+    MappedLeaves leaves;
+    int64_t rows = 0;
+    uint64_t next_row_id = 1;
+  };
+  TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, NodeMemory& memory, const MappedRows& rows);
+  void add_mapped_index(uint32_t file, std::unique_ptr<Index> index) { mapped_indexes_[file] = std::move(index); }
+  bool has_mapped_index(uint32_t file) const { return mapped_indexes_.contains(file); }
+  uint64_t newest_row_id() const { return next_row_id_.load(std::memory_order_relaxed); }
   // A clone (storage/clone.h), without its indexes.
   TableImpl(TableImpl& source, TableId id, log::DurableId durable_id, uint64_t source_generation, uint64_t generation);
   ~TableImpl() override;
@@ -255,6 +266,10 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
     }
   }
 
+  // index_build.cpp
+  std::unique_ptr<Index> take_mapped_index(const IndexOptions& options, IndexFactory make);
+  StorageStatus fill_index(TransactionImpl& txn, TableIndex& index, Duplicate* duplicate, IndexBuildWatch* watch);
+
   // install.cpp, clean.cpp
   struct Dropped {
     SnapshotVersion* version;
@@ -273,6 +288,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   void count_version(const SnapshotVersion& v, int64_t sign);
   // Adds the chains of the records of a leaf.
   void measure_chains(const Leaf* leaf, TableStatistics& s) const;
+  template <class Visit>
+  bool with_own_leaf(Leaf* leaf, std::string& high, Visit visit);  // counting.cpp
   void queue(Leaf* leaf);
   void free_chains();
   bool clean_leaf(Leaf* leaf, const ActiveSnapshots& active);
@@ -299,6 +316,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
     }
   };
   LargeRows large_rows_;
+
+  std::map<uint32_t, std::unique_ptr<Index>> mapped_indexes_;  // of a store that no session uses yet
 
   mutable std::mutex indexes_mutex_;  // guards indexes_ and old_indexes_
   std::shared_ptr<const IndexList> indexes_ = std::make_shared<IndexList>();

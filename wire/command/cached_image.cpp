@@ -47,6 +47,11 @@ bool CachedImage::usable() const {
   return in >> found && found == key_;
 }
 
+bool CachedImage::has_file() const {
+  std::error_code ignored;
+  return fs::exists(file(), ignored);
+}
+
 Status CachedImage::begin() {
   making_ = directory_ + ".making-" + std::to_string(getpid());
   std::error_code failed;
@@ -57,11 +62,11 @@ Status CachedImage::begin() {
 
 Status CachedImage::finish() {
   std::ofstream(making_ + "/key") << key_ << '\n';
-  std::error_code failed;
+  std::error_code failed, ignored;
+  if (fs::exists(new_file(), ignored)) fs::remove_all(new_data(), ignored);
   const std::string old = making_ + "-old";
   fs::rename(directory_, old, failed);  // or there was none
   fs::rename(making_, directory_, failed);
-  std::error_code ignored;
   fs::remove_all(old, ignored);
   if (!failed) return {};
   give_up();

@@ -83,7 +83,7 @@ Result<RunningServer> start_cached(const RunOptions& options, const sigset_t& si
   INDIGO_ASSIGN(CachedImage image, CachedImage::of(options.cache, options.init, options.serve.locale_text()));
   ServeOptions serve = options.serve;
   if (image.usable()) {
-    serve.image_directory = image.data();
+    (image.has_file() ? serve.image_file : serve.image_directory) = image.has_file() ? image.file() : image.data();
     auto started = RunningServer::start(serve);
     if (started.ok()) return started;
     fprintf(stderr, "indigo: --cache %s is made again: %s\n", options.cache.c_str(), started.error().message.c_str());
@@ -99,9 +99,16 @@ Result<RunningServer> start_cached(const RunOptions& options, const sigset_t& si
     image.give_up();
     return Error(sqlstate::kInternalError, "nothing was put into --cache " + options.cache);
   }
+  // The server of this run reads the directory, and writes the file for the next ones.
+  serve.image_directory = image.new_data();
+  serve.image_file = image.new_file();
+  auto started = RunningServer::start(serve);
+  if (!started.ok()) {
+    image.give_up();
+    return started;
+  }
   INDIGO_TRY(image.finish());
-  serve.image_directory = image.data();
-  return RunningServer::start(serve);
+  return started;
 }
 
 }  // namespace

@@ -120,6 +120,7 @@ Result<RunningServer> RunningServer::start(ServeOptions options) {
   instance_options.os_user = os_user();
   instance_options.data_directory = options.data_directory;
   instance_options.image_directory = options.image_directory;
+  instance_options.image_file = options.image_file;
   RunningServer running;
   {
     std::optional<StartingUp> answers;

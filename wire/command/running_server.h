@@ -21,7 +21,7 @@ struct ServeOptions {
   std::optional<int> port;                      // -p
   std::optional<std::string> socket_directory;  // -k
   std::map<std::string, std::string> settings;  // -c
-  std::string image_directory;                  // without -D: what it begins with (engine/instance.h)
+  std::string image_directory, image_file;      // without -D: what it begins with (engine/instance.h)
   // --locale and its kin, as initdb has them; a name without a value is not there.
   std::optional<std::string> locale, lc_collate, lc_ctype, icu_locale, locale_provider;
 
