@@ -291,7 +291,7 @@ void Leaf::compact(void* scratch) {
   assign(*source, 0, source->status().count, source->successor_, source->has_high_ != 0, high);
 }
 
-void Leaf::copy_detached(void* to) const {
+void Leaf::copy_detached(void* to, uint64_t stamp) const {
   std::memcpy(to, this, node_bytes_);
   auto* copy = static_cast<Leaf*>(to);
   new (&copy->latch) OptimisticLatch();
@@ -300,7 +300,10 @@ void Leaf::copy_detached(void* to) const {
   new (&copy->references_) std::atomic<uint32_t>(1);
   copy->queued = false;
   const size_t count = status().count;
-  for (size_t i = 0; i < count; i++) copy->metas()[i] = metas()[i].committed_only();
+  for (size_t i = 0; i < count; i++) {
+    copy->metas()[i] = metas()[i].committed_only();
+    copy->metas()[i].stamp = stamp;
+  }
   std::memset(copy->bytes() + kHeaderBytes + count * sizeof(RecordMeta), 0, free_bytes());
 }
 

@@ -136,9 +136,9 @@ class Leaf {
   // One of them, as `m` describes it.
   void append_record(const Leaf& source, RecordMeta m);
   void compact(void* scratch);  // of this leaf's size
-  // As it is for a tree that it is foreign to, and names nothing outside itself: for an image (storage/image/). `to` has this
-  // leaf's size. No record may have an OverflowBody.
-  void copy_detached(void* to) const;
+  // As it is for a tree that it is foreign to, with all versions of this stamp, and naming nothing outside itself: for an image
+  // (storage/image/). `to` has this leaf's size. No record may have an OverflowBody.
+  void copy_detached(void* to, uint64_t stamp) const;
   void set_successor(Leaf* s) { store_shared(&successor_, s); }
   // False when a long fence finds no room.
   bool set_high_fence(Bytes high);

@@ -32,7 +32,7 @@ uint32_t crc_of_block(const BlockHead& head, const void* block, uint64_t place);
 class MappedBlocks {
  public:
   // Two blocks do not begin in the same piece of so many bytes.
-  static constexpr size_t kLeastBytes = 4096;
+  static constexpr size_t kLeastBytes = 1024;
 
   MappedBlocks() = default;
   ~MappedBlocks();

@@ -24,7 +24,7 @@ Status write_leaves(const Tree& tree, ImageWriter& writer, FieldWriter& contents
   Status status;
   tree.for_each_leaf([&](Leaf* leaf) {
     if (!status.ok()) return;
-    leaf->copy_detached(block.data());
+    leaf->copy_detached(block.data(), CommitClock::kFirst);
     Result<uint64_t> place = writer.add(block);
     if (!place.ok()) {
       status = place.take_error();

@@ -12,6 +12,7 @@
 #include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/index_in_turn.h"
+#include "tests/unit/storage/mapped_copy.h"
 #include "tests/unit/storage/store_fixture.h"
 
 namespace indigo::storage {
@@ -301,12 +302,21 @@ class CloneModelTest : public CloneTest {
       }
     });
   }
-  void run(uint32_t seed, int steps) {
+  // `mapped`: the first of the family is over leaves of an image.
+  void run(uint32_t seed, int steps, bool mapped = false) {
     SCOPED_TRACE(seed_trace(seed));
     generator.seed(seed);
     std::vector<std::unique_ptr<Member>> members;
     members.push_back(std::make_unique<Member>());
-    members[0]->cloned = {table, make_index()};
+    if (mapped) {
+      for (int i = 0; i < 600; i++) put(random_key(), "s" + std::to_string(i % 20) + ":" + std::string(i % 60, 'm'));
+      members[0]->model = committed();
+      const IndexId index(store->next_id().value);
+      table = mapped_copy(*store, *table, index);
+      members[0]->cloned = {table, index};
+    } else {
+      members[0]->cloned = {table, make_index()};
+    }
     for (int i = 0; i < steps && !HasFatalFailure(); i++) {
       Member& m = *members[random() % members.size()];
       if (random() % 8 == 0 && members.size() < 8) {
@@ -352,6 +362,8 @@ TEST_F(CloneModelTest, Seed1) { run(seed_or(1), kSteps); }
 TEST_F(CloneModelTest, Seed2) { run(seed_or(2), kSteps); }
 TEST_F(CloneModelTest, Seed3) { run(seed_or(3), kSteps); }
 TEST_F(CloneModelTest, RandomSeed) { run(random_seed(), kSteps); }
+TEST_F(CloneModelTest, OfMappedLeaves) { run(seed_or(4), kSteps, true); }
+TEST_F(CloneModelTest, OfMappedLeavesRandomSeed) { run(random_seed(), kSteps, true); }
 
 }  // namespace
 }  // namespace indigo::storage

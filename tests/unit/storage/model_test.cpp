@@ -6,6 +6,7 @@
 
 #include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
+#include "tests/unit/storage/mapped_copy.h"
 #include "tests/unit/storage/store_fixture.h"
 
 namespace indigo::storage {
@@ -105,6 +106,7 @@ class ModelTest : public StoreFixture {
   uint64_t random() { return generator(); }
   std::mt19937_64 generator;
   IndexId index;
+  Rows initial;  // what the table has
   uint64_t operations = 0;
 };
 
@@ -112,7 +114,7 @@ void ModelTest::run(uint32_t own_seed, int transactions) {
   const uint32_t seed = seed_or(own_seed);
   SCOPED_TRACE(seed_trace(seed));
   generator.seed(seed);
-  Rows model;
+  Rows model = initial;
   std::vector<std::pair<std::unique_ptr<Transaction>, Rows>> readers;
   for (int i = 0; i < transactions && !HasFatalFailure(); i++) {
     if (changing_thresholds && i % 20 == 0) {
@@ -174,6 +176,21 @@ TEST_F(ModelTest, RandomTransactionsWithASecondaryIndex) {
   commit(*t);
   run(3, kTransactions);
   // Nothing is left behind: every entry is some version's.
+  for (const auto& k : scan_all_keys()) remove(k);
+  for (int i = 0; i < 10; i++) store->reclaim();
+  EXPECT_EQ(static_cast<TableImpl&>(*table).indexes()->front()->index->entry_count(), 0u);
+  EXPECT_EQ(store->statistics().versions_kept, 0u);
+}
+
+TEST_F(ModelTest, RandomTransactionsOverMappedLeaves) {
+  for (int i = 0; i < 300; i++) {
+    const std::string key = i % 4 == 0 ? std::string(40, 'p') + key_of(i % 100) : key_of(i);
+    initial[key] = "s" + std::to_string(i % 20) + ":" + std::string(static_cast<size_t>(i % 60), 'm');
+  }
+  for (auto& [k, v] : initial) put(k, v);
+  index = IndexId(store->next_id().value);
+  table = mapped_copy(*store, *table, index);
+  run(4, kTransactions);
   for (const auto& k : scan_all_keys()) remove(k);
   for (int i = 0; i < 10; i++) store->reclaim();
   EXPECT_EQ(static_cast<TableImpl&>(*table).indexes()->front()->index->entry_count(), 0u);
