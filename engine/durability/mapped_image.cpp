@@ -61,6 +61,8 @@ std::map<log::DurableId, std::string> table_names(catalog::Catalog& catalog, sto
   for (auto& snapshot : catalog.snapshots()) databases.push_back(std::move(snapshot));
   for (const auto& database : databases) {
     database->table(catalog::pg_class::kOid).scan(txn, {}, [&](catalog::RowReader row) {
+      const char kind = row.chr(catalog::pg_class::c_relkind);  // a primary key has its table's file number
+      if (kind != 'r' && kind != 'm') return true;
       out[catalog::durable_id(database->image(), row.oid(catalog::pg_class::c_relfilenode))] =
           "table \"" + std::string(row.str(catalog::pg_class::c_relname)) + "\"";
       return true;

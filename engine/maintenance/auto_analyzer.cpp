@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exception_error.h"
 #include "base/fiber/thread_start.h"
 #include "base/fiber/wait_point.h"
 #include "base/server_log.h"
@@ -193,7 +194,7 @@ void AutoAnalyzer::analyze(const std::shared_ptr<catalog::Database>& database) {
     Status status = parts.begin_statement();
     if (status.ok()) {
       DdlContext context{parts.session_catalog(), parts.transaction(), host, {}};
-      status = step(context);
+      status = catch_exceptions([&] { return step(context); }, [&] { parts.discard_plans(); });
     }
     if (status.ok()) status = parts.block().commit();
     if (!status.ok()) parts.block().rollback();

@@ -107,7 +107,10 @@ Result<RunningServer> start_cached(const RunOptions& options, const sigset_t& si
     image.give_up();
     return started;
   }
-  INDIGO_TRY(image.finish());
+  if (Status finished = image.finish(); !finished.ok()) {
+    started->stop(kExitOwnFailure);
+    return finished.take_error();
+  }
   return started;
 }
 
