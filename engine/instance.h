@@ -24,9 +24,10 @@ struct InstanceOptions {
   std::map<std::string, std::string> settings;  // -c name=value
   std::string data_directory;                   // empty: everything in memory
   std::string image_directory;                  // without a data directory: what that one has, which is only read
-  // Without both: this file is mapped (engine/durability/mapped_image.h). With `image_directory` it is written, if that is possible.
+  // Without both: this file is mapped (engine/durability/mapped_image.h). With `image_directory` it is written if that is
+  // possible.
   std::string image_file;
-  std::shared_ptr<DataSource> data_source;      // in the place of data_directory (engine/durability/data_directory.h)
+  std::shared_ptr<DataSource> data_source;  // in the place of data_directory (engine/durability/data_directory.h)
   // Of the databases of a new instance (C without it). 22023 for one that has been made with another.
   std::optional<types::Locale> locale;
   std::string os_user;  // gets a superuser role and a database, when not empty or "postgres"

@@ -73,8 +73,7 @@ NodeMemory& StoreImpl::pages(size_t block_bytes) {
   std::lock_guard lock(pages_mutex_);
   auto& pool = pages_[block_bytes];
   if (pool == nullptr) {
-    pool = std::make_unique<NodeMemory>(block_bytes, memory_, nodes_, epochs_, pauses_, leaf_gone, this,
-                                        mapped_);
+    pool = std::make_unique<NodeMemory>(block_bytes, memory_, nodes_, epochs_, pauses_, leaf_gone, this, mapped_);
   }
   return *pool;
 }

@@ -88,7 +88,8 @@ Status write_contents(storage::Transaction& txn, catalog::Catalog& catalog, cons
     if (table.use_count() == 1) continue;  // nobody has taken it up, or it has been dropped since
     if (is_users(id) && storage::can_be_mapped(*table)) {
       const auto name = names.find(id);
-      INDIGO_TRY(storage::write_table(*table, id, name == names.end() ? "a table" : name->second, writer, mapped_fields));
+      INDIGO_TRY(
+          storage::write_table(*table, id, name == names.end() ? "a table" : name->second, writer, mapped_fields));
       count++;
     } else {
       INDIGO_TRY(operations.add(txn, id, *table));

@@ -19,7 +19,7 @@ namespace indigo::storage {
 namespace {
 
 constexpr uint64_t kMagic = 0x31474d494f474e49;  // "INGOIMG1"
-constexpr uint32_t kFormat = 1;                   // changes with the layout of leaves, nodes and contents
+constexpr uint32_t kFormat = 1;                  // changes with the layout of leaves, nodes and contents
 constexpr size_t kHeaderBytes = 4096;
 constexpr size_t kBufferBytes = 1 << 20;
 

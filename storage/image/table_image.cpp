@@ -122,7 +122,8 @@ bool read_index(const MappedBlocks& blocks, FieldReader& contents, uint32_t& fil
 
 bool can_be_mapped(Table& table) {
   const auto* own = dynamic_cast<TableImpl*>(&table);
-  if (own == nullptr || own->tree().leaf_count() < 2 || own->tree().node_bytes() < MappedBlocks::kLeastBytes) return false;
+  if (own == nullptr || own->tree().leaf_count() < 2 || own->tree().node_bytes() < MappedBlocks::kLeastBytes)
+    return false;
   bool inside = true;
   own->tree().for_each_leaf([&](Leaf* leaf) { inside &= !leaf->may_overflow(); });
   return inside;
@@ -172,8 +173,8 @@ Result<MappedTable> map_table(Store& store, FieldReader& contents) {
     if (!read_index(blocks, contents, file, entries)) return damaged(blocks);
     blocks.name(static_cast<uint64_t>(reinterpret_cast<const char*>(entries.leaves.front()) - blocks.data()),
                 "an index of " + name);
-    table->add_mapped_index(file, std::make_unique<BtreeIndex>(own.epochs(), own.pauses(), blocks, entries,
-                                                               own.next_generation()));
+    table->add_mapped_index(
+        file, std::make_unique<BtreeIndex>(own.epochs(), own.pauses(), blocks, entries, own.next_generation()));
   }
   return MappedTable{id, own.add_table(std::move(table))};
 }

@@ -48,8 +48,8 @@ struct BtreePlace {
 // Leaves of an image (storage/index/btree_mapped.cpp).
 struct MappedEntries {
   std::vector<BtreeNode*> leaves;
-  std::vector<uint32_t> capacities;     // of the leaves
-  std::vector<BtreePlace> separators;   // before each of the leaves but the first
+  std::vector<uint32_t> capacities;    // of the leaves
+  std::vector<BtreePlace> separators;  // before each of the leaves but the first
   uint64_t entries = 0, next_id = 1;
   bool inverted = false;
 };
@@ -180,7 +180,7 @@ class BtreeIndex final : public Index {
   void count_entries(int64_t change);
 
   EpochManager& epochs_;
-  MemoryAccount* const account_;  // may be null
+  MemoryAccount* const account_;                // may be null
   const MappedBlocks* const mapped_ = nullptr;  // where some of its leaves may lie; then account_ is that one's
   const PauseHook& pauses_;
   const bool inverted_;

@@ -42,8 +42,8 @@ void BtreeIndex::build_level(std::vector<BtreeNode*>& nodes, std::vector<BtreePl
       end--;
     }
     const size_t needed = BtreeNode::header_bytes() + bytes;
-    const size_t capacity = needed <= BtreeNode::kDefaultBytes ? size_t{BtreeNode::kDefaultBytes}
-                                                               : std::bit_ceil(needed + needed / 4);
+    const size_t capacity =
+        needed <= BtreeNode::kDefaultBytes ? size_t{BtreeNode::kDefaultBytes} : std::bit_ceil(needed + needed / 4);
     BtreeNode* node = create_node(static_cast<uint32_t>(capacity), level, {});
     node->set_child(0, nodes[first]);
     for (size_t i = first + 1; i < end; i++) node->insert(node->count(), separators[i - 1].at(), nodes[i]);

@@ -233,7 +233,7 @@ BtreeIndex::Merge BtreeIndex::try_merge(const EntryKey& key, uint32_t level) {
     if (to_the_right ? child == parent.count() : child == 0) continue;
     BtreeNode& sibling = *parent.child(to_the_right ? child + 1 : child - 1);
     if (is_mapped(&sibling) || !mine(sibling)) continue;  // sharing it saves more than merging it
-    sibling.latch.lock();          // its holder waits for nothing that we hold
+    sibling.latch.lock();                                 // its holder waits for nothing that we hold
     uint32_t separator_at = to_the_right ? child : child - 1;
     BtreePlace separator;
     full_key(parent, separator_at, separator);

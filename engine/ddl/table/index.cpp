@@ -23,11 +23,11 @@
 #include "engine/exec/scan/index_key.h"
 #include "engine/session/progress.h"
 #include "sql/analyze/select/targets.h"
+#include "storage/image/table_image.h"
 #include "storage/index_build_watch.h"
 #include "storage/table.h"
 #include "types/builtin/builtins.h"
 #include "types/builtin/index_methods.h"
-#include "storage/image/table_image.h"
 #include "types/value/acl.h"
 #include "types/value/collator.h"
 
@@ -238,21 +238,18 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
   if (std::all_of(orders.begin(), orders.end(), [](const auto& order) { return order == nullptr; })) orders.clear();
   const auto owner = exec::has_computed_key(index) ? c.host.act_as(relation->owner) : nullptr;
   INDIGO_ASSIGN(const auto extractor, make_extractor(c, relation, index, types::KeyLayout(std::move(key))));
-  storage::IndexOptions options;
-  options.unique = index.unique;
+  storage::IndexOptions options{.file = orders.empty() ? filenode : 0};  // else its entries have labels of this life
+  const bool once = index.unique && !index.immediate && !storage::index_is_mapped(*storage_table, options.file);
+  options.unique = index.unique && (index.immediate || once);
   options.nulls_not_distinct = index.nulls_not_distinct;
   options.fill_percent = index_fill(c, index.oid);
   options.graph = index_graph(c, index.oid);
-  if (orders.empty()) options.file = filenode;  // else its entries have labels of this life
-  const bool deferrable = index.unique && !index.immediate;
-  const bool mapped = storage::index_is_mapped(*storage_table, options.file);
-  if (deferrable && mapped) options.unique = false;
   const storage::IndexFactory make = catalog::access_method(index.method)->make;
   IndexId id(c.store().next_id().value);
   storage::Duplicate duplicate;
   IndexProgress watch(c.host.progress(), index, storage_table->statistics().leaf_count);
   StorageStatus status = storage::create_index(*storage_table, c.txn, id, make, options, extractor, &duplicate, &watch);
-  if (status == StorageStatus::kOk && deferrable && !mapped) {
+  if (status == StorageStatus::kOk && once) {
     // The rows that are there obey it now; from here on duplicates may stand until they are looked at.
     storage_table->drop_index(id);
     options.unique = false;

@@ -57,7 +57,8 @@ inline Result<std::shared_ptr<Table>> map_image(Store& store, const std::string&
   const StorageStatus made =
       mapped.table->create_index(*txn, index, options, std::make_shared<ColonExtractor>(), nullptr);
   const StorageStatus committed = store.commit(*txn);
-  if (made != StorageStatus::kOk || committed != StorageStatus::kOk) return Error(SqlState("XX000"), "there is no index");
+  if (made != StorageStatus::kOk || committed != StorageStatus::kOk)
+    return Error(SqlState("XX000"), "there is no index");
   return mapped.table;
 }
 

@@ -118,7 +118,8 @@ class MappedTest : public StoreFixture {
 
 TEST_F(MappedTest, HasTheRows) {
   fill(20000);
-  ASSERT_GT(static_cast<TableImpl&>(*table).tree().leaf_count(), Inner::kMaxChildren + 0U) << "two levels of inner nodes";
+  ASSERT_GT(static_cast<TableImpl&>(*table).tree().leaf_count(), Inner::kMaxChildren + 0U)
+      << "two levels of inner nodes";
   const Mapped m = map();
   ASSERT_TRUE(m.status.ok());
   EXPECT_EQ(m.table->rows(), rows_.size());
@@ -160,7 +161,8 @@ TEST_F(MappedTest, ChangesAreItsOwn) {
   for (int i = 1000; i < 3000; i++) {  // whole leaves
     auto t = one.begin();
     Claimed claimed;
-    ASSERT_EQ(one.table->claim(*t, t->view(), key_of(i), RowLockMode::kUpdate, LockWait::kWait, claimed), StorageStatus::kOk);
+    ASSERT_EQ(one.table->claim(*t, t->view(), key_of(i), RowLockMode::kUpdate, LockWait::kWait, claimed),
+              StorageStatus::kOk);
     ASSERT_EQ(one.table->erase(*t, key_of(i)), StorageStatus::kOk);
     ASSERT_EQ(one.store->commit(*t), StorageStatus::kOk);
     rows_.erase(key_of(i));
@@ -342,7 +344,8 @@ TEST_F(MappedTest, WhatIsDamagedStaysAlone) {
     if (i > 250 && i < 350) continue;
     auto t = m.begin();
     Claimed claimed;
-    ASSERT_EQ(m.table->claim(*t, t->view(), key_of(i), RowLockMode::kUpdate, LockWait::kWait, claimed), StorageStatus::kOk);
+    ASSERT_EQ(m.table->claim(*t, t->view(), key_of(i), RowLockMode::kUpdate, LockWait::kWait, claimed),
+              StorageStatus::kOk);
     ASSERT_EQ(m.table->erase(*t, key_of(i)), StorageStatus::kOk);
     ASSERT_EQ(m.store->commit(*t), StorageStatus::kOk);
   }
