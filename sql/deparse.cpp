@@ -333,7 +333,25 @@ class Deparser {
   }
 
   // EXTRACT, AT TIME ZONE ...; false when the function is none of them.
+  // jsonb[...], which is a call of #>; of a folded path that operator is shown.
+  void print_jsonb_subscripts(const CallExpr& call) {
+    const auto* path = try_as<ArrayExpr>(call.arguments[1]);
+    if (path == nullptr) {
+      return print_infix(call, *call.arguments[0], " " + operator_name(call.op) + " ", *call.arguments[1]);
+    }
+    print_container(*call.arguments[0]);
+    for (const ExprPtr& step : path->elements) {
+      out_ += "[";
+      print(*step, false);
+      out_ += "]";
+    }
+  }
+
   bool print_construct(const CallExpr& call) {
+    if (call.op != kInvalidOid && call.arguments.size() == 2) {
+      print_jsonb_subscripts(call);
+      return true;
+    }
     const auto f = catalog_.function(call.function);
     if (!f) return false;
     const ExprList& a = call.arguments;
@@ -551,13 +569,23 @@ class Deparser {
     out_ += "." + (name.empty() ? "f" + std::to_string(e.field + 1) : types::quote_identifier(name));
   }
 
+  void print_container(const Expr& e) {
+    const bool named = options_.nodes == nullptr || options_.nodes->names_columns();
+    const bool plain = (e.kind == ExprKind::kVar && named) || e.kind == ExprKind::kField;
+    if (!plain) out_ += "(";
+    const size_t at = out_.size();
+    print(e, true);
+    if (!plain && e.kind == ExprKind::kColumn &&
+        out_.find('(', at) == std::string::npos) {  // EXPLAIN's name of a column
+      out_.erase(at - 1, 1);
+    } else if (!plain) {
+      out_ += ")";
+    }
+  }
+
   void print_subscript(const SubscriptExpr& e) {
     if (e.assign != nullptr) return fail("an assignment to a part has no text of its own");
-    const bool named = options_.nodes == nullptr || options_.nodes->names_columns();
-    const bool plain = (e.container->kind == ExprKind::kVar && named) || e.container->kind == ExprKind::kField;
-    if (!plain) out_ += "(";
-    print(*e.container, true);
-    if (!plain) out_ += ")";
+    print_container(*e.container);
     for (const auto& index : e.indexes) {
       out_ += "[";
       if (index.slice) {
@@ -597,7 +625,8 @@ bool looks_like_function(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kCall: {
       const auto form = as<CallExpr>(e).form;
-      return form == CallExpr::Form::kFunction || form == CallExpr::Form::kSqlSyntax;
+      return form == CallExpr::Form::kFunction ||
+             (form == CallExpr::Form::kSqlSyntax && as<CallExpr>(e).op == kInvalidOid);
     }
     case ExprKind::kCoalesce:
     case ExprKind::kGreatestLeast:

@@ -108,7 +108,7 @@ struct RuntimeParamExpr : ExprOf<ExprKind::kRuntimeParam> {
 struct CallExpr : ExprOf<ExprKind::kCall> {
   Oid function = kInvalidOid;
   Oid op = kInvalidOid;  // the operator it was written as, if any (deparse, index matching)
-  // kSqlSyntax: a construct such as EXTRACT(... FROM ...) that the grammar turned into a function.
+  // kSqlSyntax: a construct such as EXTRACT(... FROM ...) that the grammar turned into a function; with an operator: jsonb[...].
   enum class Form : uint8_t { kFunction, kOperator, kExplicitCast, kImplicitCast, kSqlSyntax } form = Form::kFunction;
   Oid collation = kInvalidOid;  // input collation
   bool strict = true, returns_set = false;

@@ -78,6 +78,7 @@ EventStatement::EventStatement(SessionParts& session, std::string tag, const PgQ
 EventStatement::~EventStatement() = default;
 
 void EventStatement::load_triggers() {
+  triggers_.clear();
   CatalogRows(session_).scan(pg_event_trigger::kOid, {}, [&](RowReader row) {
     if (!session_.triggers().fires(row.chr(pg_event_trigger::c_evtenabled))) return true;
     Trigger t{std::string(row.str(pg_event_trigger::c_evtname)),
@@ -98,7 +99,9 @@ bool EventStatement::fires(std::string_view event) const {
 
 Status EventStatement::fire(std::string_view event) {
   const TriggerCaller::OfEvent inner(session_.triggers(), *this);
-  for (const Trigger& t : triggers_) {
+  load_triggers();  // the statement, or a trigger of it, may have dropped some
+  const std::vector<Trigger> triggers = triggers_;
+  for (const Trigger& t : triggers) {
     if (t.event != event) continue;
     INDIGO_TRY(session_.routines().call_event_trigger(t.function, event, tag_));
     session_.transaction().next_command();

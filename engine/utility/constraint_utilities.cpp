@@ -22,8 +22,9 @@ namespace {
 
 namespace pg_constraint = catalog::pg_constraint;
 
-// The deferrable constraints of that name in the first schema that has any constraint of the name.
-Result<std::vector<Oid>> constraints_named(SessionParts& session, const PgQuery__RangeVar& name) {
+// The deferrable constraints of that name in the first schema that has any constraint of the name. The others are immediate
+// already: an error only if they are to be `deferred`.
+Result<std::vector<Oid>> constraints_named(SessionParts& session, const PgQuery__RangeVar& name, bool deferred) {
   auto& catalog = session.session_catalog();
   if (sql::has_text(name.catalogname) && catalog.database_name() != name.catalogname) {
     return Error(sqlstate::kFeatureNotSupported, std::string("cross-database references are not implemented: \"") +
@@ -60,6 +61,7 @@ Result<std::vector<Oid>> constraints_named(SessionParts& session, const PgQuery_
     for (const Found& f : found) {
       if (f.schema != schema) continue;
       any = true;
+      if (!f.deferrable && !deferred) continue;
       if (!f.deferrable) {
         return Error(sqlstate::kWrongObjectType, std::string("constraint \"") + name.relname + "\" is not deferrable");
       }
@@ -87,7 +89,7 @@ Status set_constraints(UtilityCall& call) {
   } else {
     std::vector<Oid> all;
     for (const PgQuery__Node* node : sql::nodes(stmt.n_constraints, stmt.constraints)) {
-      INDIGO_ASSIGN(const auto some, constraints_named(session, *node->range_var));
+      INDIGO_ASSIGN(const auto some, constraints_named(session, *node->range_var, stmt.deferred));
       all.insert(all.end(), some.begin(), some.end());
     }
     for (const Oid oid : all) checks.set(oid, stmt.deferred);

@@ -57,11 +57,11 @@ void NodeDescriber::condition(ExplainNode& n, const char* label, const Plan& p, 
 }
 
 void NodeDescriber::relation(ExplainNode& n, const RelationInfo& r, const std::string& alias) {
+  const std::string schema = r.schema == catalog_.schema_named("pg_temp") ? "pg_temp" : r.schema_name;
   n.head.push_back(Property::text("Relation Name", r.name, Where::kStructured));
-  if (options_.verbose) n.head.push_back(Property::text("Schema", r.schema_name, Where::kStructured));
+  if (options_.verbose) n.head.push_back(Property::text("Schema", schema, Where::kStructured));
   n.head.push_back(Property::text("Alias", alias, Where::kStructured));
-  n.title +=
-      " on " + (options_.verbose ? types::quote_identifier(r.schema_name) + "." : "") + types::quote_identifier(r.name);
+  n.title += " on " + (options_.verbose ? types::quote_identifier(schema) + "." : "") + types::quote_identifier(r.name);
   if (alias != r.name) n.title += " " + types::quote_identifier(alias);
 }
 

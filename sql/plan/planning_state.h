@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -33,6 +34,8 @@ struct Statement {
   std::shared_ptr<PlannedStatement> out = std::make_shared<PlannedStatement>();
   std::vector<double>
       cte_rows;  // by CTE: estimated rows (recursive ones: of the non-recursive term while it is planned)
+  // By CTE: what a subquery that reads it has to add to varying_ctes.
+  std::vector<std::set<int>> cte_varies_with;
   // By the plan of a subquery or a WITH query: how many different values each of its columns has; 0: not known.
   std::map<PlanPtr, std::vector<double>> distinct_outputs;
   // By subplan of an EXISTS: what may stand in its place, and what that costs at all (rewrite/hashed_exists.h).
@@ -49,6 +52,9 @@ struct Statement {
   std::map<const Query*, std::vector<RunCondition>> run_conditions;
   // The outermost level (by depth) that a subquery being planned has asked a value of.
   int request_depth = INT32_MAX;
+  // The CTEs, by their numbers, that a subquery being planned has read and whose rows are not the same throughout a run: those
+  // that ask a query around them for values, recursive ones whose working table is read, and CTEs over such.
+  std::set<int> varying_ctes;
   bool prunes = false;  // some Append leaves inputs out when it is opened
   int settings = -1;    // enable_* bits, read on demand (cost.h)
 

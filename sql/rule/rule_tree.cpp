@@ -261,7 +261,10 @@ Result<std::string> print_rule(catalog::SessionContext& session, const catalog::
   const char* event = rule.event == '2' ? "UPDATE" : rule.event == '3' ? "INSERT" : "DELETE";
   const auto found = pretty ? session.catalog().find_relation("", relation.name) : nullptr;
   std::string out = "CREATE RULE " + types::quote_identifier(rule.name) + " AS\n    ON " + event + " TO ";
-  if (found == nullptr || found->oid != relation.oid) out += types::quote_identifier(relation.schema_name) + ".";
+  if (found == nullptr || found->oid != relation.oid) {
+    const bool temporary = relation.schema == session.catalog().schema_named("pg_temp");
+    out += temporary ? "pg_temp." : types::quote_identifier(relation.schema_name) + ".";
+  }
   out += types::quote_identifier(relation.name);
   if (!text.condition.empty()) out += "\n   WHERE " + text.condition;
   out += rule.instead ? " DO INSTEAD " : " DO ";

@@ -237,7 +237,10 @@ std::string relation_name(FuncContext& context, Oid oid) {
 }
 
 std::string qualified_relation_name(FuncContext& context, Oid oid) {
-  const auto relation = context.session().catalog().row_shape(oid);
+  CatalogContext& view = context.session().catalog();
+  const auto relation = view.row_shape(oid);
+  if (relation && relation->schema == view.schema_named("pg_temp"))
+    return "pg_temp." + quote_identifier(relation->name);
   return relation ? qualified(context, relation->schema, quote_identifier(relation->name), false) : std::string();
 }
 

@@ -85,6 +85,7 @@ std::string as_written(const std::string& name, NodeList arguments) {
 }
 
 std::vector<Oid> with_outputs(const FunctionInfo& f) {
+  if (f.all_argument_types.empty()) return f.arguments;  // there are none
   std::vector<Oid> out;
   for (size_t i = 0; i < f.all_argument_types.size(); i++) {
     if (i < f.argument_modes.size() && f.argument_modes[i] == 't') continue;

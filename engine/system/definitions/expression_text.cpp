@@ -1,5 +1,7 @@
 #include "engine/system/definitions/expression_text.h"
 
+#include "catalog/generated/columns.h"
+#include "catalog/tables/system_table.h"
 #include "engine/system/catalog_rows.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
@@ -70,6 +72,19 @@ namespace {
 
 using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
 
+// The domain with that check; 0: none.
+Oid domain_checked_by(SessionParts& session, std::string_view stored) {
+  Oid domain = kInvalidOid;
+  CatalogRows(session).scan(pg_constraint::kOid, {}, [&](RowReader row) {
+    if (row.oid(pg_constraint::c_contypid) == kInvalidOid || row.is_null(pg_constraint::c_conbin) ||
+        row.str(pg_constraint::c_conbin) != stored)
+      return true;
+    domain = row.oid(pg_constraint::c_contypid);
+    return false;
+  });
+  return domain;
+}
+
 Result<OwnedDatum> get_expression(SessionParts& session, std::span<const Datum> arguments) {
   const Oid relation = arguments[1].oid();
   const auto info = relation == kInvalidOid ? nullptr : session.session_catalog().relation(relation);
@@ -84,6 +99,10 @@ Result<OwnedDatum> get_expression(SessionParts& session, std::span<const Datum> 
     return text_value(sql::partition::bound_text(context, *parent->partition_key, bound));
   }
   const bool pretty = arguments.size() > 2 && arguments[2].b;
+  if (info == nullptr && sql::is_stored_tree(arguments[0].str)) {
+    const Oid domain = domain_checked_by(session, arguments[0].str);
+    if (domain != kInvalidOid) return text_value(domain_check_text(session, arguments[0].str, domain, pretty));
+  }
   if (!sql::is_stored_tree(arguments[0].str)) {
     return text_value(expression_text(session, arguments[0].str, info, pretty));
   }

@@ -174,8 +174,10 @@ Result<OwnedDatum> function_definition(SessionParts& session, std::span<const Da
   if (f->kind == FunctionKind::kAggregate)
     return Error(sqlstate::kWrongObjectType, "\"" + f->name + "\" is an aggregate function");
   const bool procedure = f->kind == FunctionKind::kProcedure;
-  std::string out = std::string("CREATE OR REPLACE ") + (procedure ? "PROCEDURE " : "FUNCTION ") +
-                    types::quote_identifier(session.session_catalog().schema_name(f->schema)) + "." +
+  auto& catalog = session.session_catalog();
+  const std::string schema =
+      f->schema == catalog.temp_schema() ? "pg_temp" : types::quote_identifier(catalog.schema_name(f->schema));
+  std::string out = std::string("CREATE OR REPLACE ") + (procedure ? "PROCEDURE " : "FUNCTION ") + schema + "." +
                     types::quote_identifier(f->name) + "(" + arguments_text(session, *f, false, true) + ")\n";
   if (!procedure) out += " RETURNS " + result_text(session, *f) + "\n";
   out += " LANGUAGE " + types::quote_identifier(f->language) + "\n";

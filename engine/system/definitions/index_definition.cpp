@@ -140,7 +140,7 @@ Result<OwnedDatum> index_definition(SessionParts& session, Oid oid, int32_t colu
   }
   std::string out = index->unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ";
   out += types::quote_identifier(index->name) + (table->is_partitioned() ? " ON ONLY " : " ON ") +
-         table_name(session, *table, !pretty) + " USING " + index->method + " (";
+         table_name(session, *table, !pretty) + " USING " + (index->method.empty() ? "btree" : index->method) + " (";
   for (size_t i = 0; i < index->columns.size(); i++)
     out += (i == 0 ? "" : ", ") + key_with_options(session, table, *index, i, pretty);
   out += ")";

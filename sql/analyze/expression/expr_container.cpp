@@ -60,14 +60,19 @@ Result<ExprPtr> array_index(Scope& scope, const PgQuery__Node* node) {
   return out;
 }
 
-// jsonb[...] reads what #> with the same path reads.
+// jsonb[...] reads what #> with the same path reads, and is shown as it was written.
 Result<ExprPtr> jsonb_subscripts(Scope& scope, const ExprPtr& container, NodeList indexes, int location) {
   auto path = std::make_shared<ArrayExpr>();
   path->element = {oid::kText, -1, oid::kDefaultCollation};
   path->type = {oid::kTextArray, -1, oid::kDefaultCollation};
   INDIGO_ASSIGN(std::vector<JsonbStep> steps, jsonb_path(scope, indexes));
   for (JsonbStep& step : steps) path->elements.push_back(std::move(step.text));
-  return make_operator(scope.a, "#>", container, path, location);
+  INDIGO_ASSIGN(const ExprPtr value, make_operator(scope.a, "#>", container, path, location));
+  const auto* call = try_as<CallExpr>(value);
+  if (call == nullptr) return value;
+  auto out = std::make_shared<CallExpr>(*call);
+  out->form = CallExpr::Form::kSqlSyntax;
+  return ExprPtr(out);
 }
 
 // name[i]: its byte at i, counted from 0, as "char". (Names are ASCII where somebody asks.)
@@ -119,7 +124,8 @@ Result<std::vector<JsonbStep>> jsonb_path(Scope& scope, NodeList subscripts) {
     INDIGO_ASSIGN(step.text, transform(scope, n->a_indices->uidx));
     const Oid type = step.text->type.oid;
     if (type != oid::kUnknown && can_coerce(scope.catalog(), type, oid::kInt4, Coercion::kImplicit)) {
-      INDIGO_ASSIGN(step.text, cast_to(scope, step.text, {oid::kInt4, -1, kInvalidOid}, -1));
+      INDIGO_ASSIGN(step.text, coerce_to_target(scope.a, step.text, {oid::kInt4, -1, kInvalidOid}, Coercion::kImplicit,
+                                                CallExpr::Form::kImplicitCast, -1));
       step.integer = true;
     } else if (!can_coerce(scope.catalog(), type, oid::kText, Coercion::kImplicit)) {
       return scope
@@ -127,7 +133,8 @@ Result<std::vector<JsonbStep>> jsonb_path(Scope& scope, NodeList subscripts) {
                  "subscript type " + format_type(scope.catalog(), type) + " is not supported", expr_location(step.text))
           .with_hint("jsonb subscript must be coercible to either integer or text.");
     }
-    INDIGO_ASSIGN(step.text, cast_to(scope, step.text, {oid::kText, -1, oid::kDefaultCollation}, -1));
+    INDIGO_ASSIGN(step.text, coerce_to_target(scope.a, step.text, {oid::kText, -1, oid::kDefaultCollation},
+                                              Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
     out.push_back(std::move(step));
   }
   return out;
@@ -239,7 +246,7 @@ Result<ExprPtr> transform_array_of(Scope& scope, const PgQuery__AArrayExpr& node
   TypeRef target, element;
   const bool wanted = array.oid != kInvalidOid;
   if (wanted) {
-    out->type = array;
+    out->type = type_with_collation(scope.catalog(), array);
     element = {element_of(scope.catalog(), array.oid), array.typmod, array.collation};
     target = out->multidimensional ? array : element;
   } else {

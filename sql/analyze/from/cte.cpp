@@ -25,12 +25,16 @@ bool mentions(const PgQuery__Node* query, std::string_view name) {
       const auto* v = reinterpret_cast<const PgQuery__RangeVar*>(m);
       found = found || (!has_text(v->schemaname) && name == v->relname);
     }
-    // A WITH item of the same name inside hides this one there.
+    // A WITH item of the same name inside hides this one there; without RECURSIVE not from itself and the items before it.
     if (m->descriptor == &pg_query__select_stmt__descriptor) {
       const auto* s = reinterpret_cast<const PgQuery__SelectStmt*>(m);
       if (s->with_clause) {
-        for (size_t i = 0; i < s->with_clause->n_ctes; i++) {
-          if (name == s->with_clause->ctes[i]->common_table_expr->ctename) return false;
+        const NodeList items = nodes(s->with_clause->n_ctes, s->with_clause->ctes);
+        for (size_t i = 0; i < items.size(); i++) {
+          if (name != items[i]->common_table_expr->ctename) continue;
+          for (size_t k = 0; k <= i && !s->with_clause->recursive; k++)
+            found = found || mentions(items[k]->common_table_expr->ctequery, name);
+          return false;
         }
       }
     }

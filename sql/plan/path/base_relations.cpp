@@ -221,8 +221,10 @@ class Maker {
 
   Status cte() {
     const auto number = static_cast<size_t>(entry_.cte);
-    const double rows = level_.s.cte_rows[number];
+    Statement& s = level_.s;
+    const double rows = s.cte_rows[number];
     if (entry_.cte_self_reference) {
+      s.varying_ctes.insert(entry_.cte);
       auto plan = std::make_shared<WorkTableScanPlan>();
       plan->cte = entry_.cte;
       plan->alias = entry_.alias;
@@ -230,6 +232,7 @@ class Maker {
       plan->rows = rows * 10;
       rel_.plan = plan;
     } else {
+      s.varying_ctes.insert(s.cte_varies_with[number].begin(), s.cte_varies_with[number].end());
       auto plan = std::make_shared<CteScanPlan>();
       plan->cte = entry_.cte;
       plan->alias = entry_.alias;

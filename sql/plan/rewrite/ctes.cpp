@@ -2,6 +2,8 @@
 // once and shared otherwise. One that refers to an enclosing query is read again whenever the values that it asks for change:
 // its scans depend on the same runtime slots.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "base/sqlstate.h"
 #include "sql/analyze/make.h"
@@ -68,12 +70,17 @@ class CteResolver {
     s_.out->ctes.back().name = item.name;
     s_.out->ctes.back().changes_data = cte->command != CommandKind::kSelect;
     s_.cte_rows.push_back(100);
-    PlanPtr plan;
-    if (item.recursive) {
-      INDIGO_ASSIGN(plan, recursive(parent, number, item, cte));
-    } else {
-      INDIGO_ASSIGN(plan, plan_query(s_, parent, cte, 0));
-    }
+    s_.cte_varies_with.emplace_back();
+    const int outer_depth = std::exchange(s_.request_depth, INT32_MAX);
+    std::set<int> outer_varying = std::exchange(s_.varying_ctes, {});
+    auto planned = item.recursive ? recursive(parent, number, item, cte) : plan_query(s_, parent, cte, 0);
+    std::set<int>& varies_with = s_.cte_varies_with[static_cast<size_t>(number)];
+    varies_with = std::exchange(s_.varying_ctes, std::move(outer_varying));
+    varies_with.erase(varies_with.lower_bound(number), varies_with.end());  // its own matter
+    const bool asks = parent != nullptr && s_.request_depth <= parent->depth;
+    if (asks || !varies_with.empty()) varies_with.insert(number);
+    s_.request_depth = asks ? std::min(outer_depth, s_.request_depth) : outer_depth;
+    INDIGO_ASSIGN(const PlanPtr plan, std::move(planned));
     s_.cte_rows[static_cast<size_t>(number)] = plan->rows;
     s_.out->ctes[static_cast<size_t>(number)].plan = plan;
     return {};

@@ -1,5 +1,7 @@
 // Subqueries in expressions: uncorrelated ones become initplans (or hashed subplans for ANY), correlated ones subplans.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "catalog/descriptor/class_order.h"
 #include "sql/analyze/make.h"
@@ -127,6 +129,8 @@ Result<ExprPtr> plan_sublink(Level& level, const SubLinkExpr& link) {
   level.requests.clear();
   const int outer_depth = s.request_depth;
   s.request_depth = level.depth + 1;
+  std::set<int> outer_varying = std::exchange(s.varying_ctes, {});
+  const int first_inside = static_cast<int>(s.out->ctes.size());
   const double fraction = link.form == Form::kExists ? 1 : link.form == Form::kScalar ? 2 : 0;
   auto planned = plan_query(s, &level, query, fraction);
   std::vector<Request> mine = std::move(level.requests);
@@ -134,8 +138,10 @@ Result<ExprPtr> plan_sublink(Level& level, const SubLinkExpr& link) {
   if (!planned.ok()) return planned.take_error();
   PlanPtr plan = *planned;
 
-  const bool independent = s.request_depth > level.depth;
+  s.varying_ctes.erase(s.varying_ctes.lower_bound(first_inside), s.varying_ctes.end());
+  const bool independent = s.request_depth > level.depth && s.varying_ctes.empty();
   s.request_depth = std::min(s.request_depth, outer_depth);
+  s.varying_ctes.merge(outer_varying);
   const bool single = link.form == Form::kExists || link.form == Form::kScalar || link.form == Form::kArray;
   if (independent && link.form != Form::kAny && link.form != Form::kAll) {
     s.out->subplans.push_back(plan);
