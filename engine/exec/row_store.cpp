@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "storage/store.h"
 
 namespace indigo::engine::exec {
 namespace {
+
+constexpr uint32_t kFirstRows = 8;  // room of a store's first block
+constexpr uint32_t kGrowth = 4;     // what it outgrows is a third of what it has, at most
 
 template <class T>
 void copy_fixed(Vector& to, uint32_t to_first, const Vector& from, Selection selection) {
@@ -89,8 +93,8 @@ void RowStore::init(std::vector<Phys> columns) {
   if (columns != columns_) {
     blocks_.clear();
     columns_ = std::move(columns);
-    block_bytes_ = 0;
-    for (Phys p : columns_) block_bytes_ += kChunkRows * (phys_bytes(p) + 1);
+    row_bytes_ = 0;
+    for (Phys p : columns_) row_bytes_ += phys_bytes(p) + 1;
   }
   clear();
 }
@@ -106,28 +110,51 @@ void RowStore::clear() {
   strings_.reset();
   if (blocks_.size() > 1) blocks_.resize(1);
   for (auto& block : blocks_) {
-    for (size_t c = 0; c < columns_.size(); c++) block->columns[c].init(columns_[c], kChunkRows);
+    block->outgrown.clear();
+    for (size_t c = 0; c < columns_.size(); c++) block->columns[c].init(columns_[c], block->capacity);
   }
 }
 
-RowStore::Block& RowStore::block_for(uint32_t row) {
-  uint32_t b = row / kChunkRows;
+uint64_t RowStore::bytes() const {
+  if (rows_ == 0) return strings_.allocated_bytes();
+  const uint64_t first = blocks_[0]->capacity * kGrowth / (kGrowth - 1);  // with what it has outgrown
+  return strings_.allocated_bytes() + row_bytes_ * (first + uint64_t{block_count() - 1} * kChunkRows);
+}
+
+void RowStore::widen(Block& block, uint32_t used, uint32_t capacity) {
+  for (size_t c = 0; c < columns_.size(); c++) {
+    Vector wider(columns_[c], capacity);
+    if (used > 0) {
+      copy_rows(wider, 0, block.columns[c], {nullptr, used}, nullptr);
+      block.outgrown.push_back(std::move(block.columns[c]));
+    }
+    block.columns[c] = std::move(wider);
+  }
+  block.capacity = capacity;
+}
+
+RowStore::Block& RowStore::block_for_next(uint32_t count) {
+  const uint32_t b = rows_ / kChunkRows, used = rows_ % kChunkRows;
   if (b == blocks_.size()) {
     auto block = std::make_unique<Block>();
     block->columns.resize(columns_.size());
-    for (size_t c = 0; c < columns_.size(); c++) block->columns[c].init(columns_[c], kChunkRows);
     blocks_.push_back(std::move(block));
   }
-  return *blocks_[b];
+  Block& block = *blocks_[b];
+  if (used + count > block.capacity) {
+    const uint32_t least = b > 0 ? kChunkRows : std::max({used + count, block.capacity * kGrowth, kFirstRows});
+    widen(block, used, std::min(std::bit_ceil(least), kChunkRows));
+  }
+  return block;
 }
 
 uint32_t RowStore::append(std::span<const Vector* const> vectors, Selection selection) {
   uint32_t first = rows_;
   uint32_t done = 0;
   while (done < selection.count) {
-    Block& block = block_for(rows_);
     uint32_t at = rows_ % kChunkRows;
     uint32_t n = std::min(selection.count - done, kChunkRows - at);
+    Block& block = block_for_next(n);
     if (done == 0 || selection.rows != nullptr) {
       Selection part{selection.rows == nullptr ? nullptr : selection.rows + done, n};
       for (size_t c = 0; c < columns_.size(); c++) copy_rows(block.columns[c], at, *vectors[c], part, &strings_);
@@ -155,7 +182,7 @@ uint32_t RowStore::append(const Chunk& chunk) {
 }
 
 uint32_t RowStore::append(std::span<const Datum> row) {
-  Block& block = block_for(rows_);
+  Block& block = block_for_next(1);
   uint32_t at = rows_ % kChunkRows;
   for (size_t c = 0; c < columns_.size(); c++) {
     Datum d = row[c];

@@ -1,5 +1,7 @@
 // Rows kept in columns: what blocking operators (sort, hash join, materialize, CTEs) remember of their input.
-// Blocks of kChunkRows rows; strings are copied into the store's own arena. Appending never moves a row.
+// Blocks of kChunkRows rows, of which the first begins small and grows with its rows: a plan of a thousand operators over one row
+// takes little memory. Strings are copied into the store's own arena. Views stay valid while rows are appended: the buffers that a
+// block has outgrown are kept until clear().
 // Thread safety: none.
 #pragma once
 
@@ -25,7 +27,7 @@ class RowStore {
   size_t column_count() const { return columns_.size(); }
   const std::vector<Phys>& phys() const { return columns_; }
   uint32_t rows() const { return rows_; }
-  uint64_t bytes() const { return strings_.allocated_bytes() + blocks_used() * block_bytes_; }
+  uint64_t bytes() const;
 
   // Appends the selected rows; vectors[i] goes to column i. Answers the first new row's number.
   uint32_t append(std::span<const Vector* const> vectors, Selection selection);
@@ -59,15 +61,18 @@ class RowStore {
  private:
   struct Block {
     std::vector<Vector> columns;
+    uint32_t capacity = 0;         // rows
+    std::vector<Vector> outgrown;  // the columns before they grew: views may read them
   };
-  Block& block_for(uint32_t row);
-  uint64_t blocks_used() const { return block_count(); }
+  // The block of the next row, with room for `count` rows that are all its own.
+  Block& block_for_next(uint32_t count);
+  void widen(Block& block, uint32_t used, uint32_t capacity);
 
   std::vector<Phys> columns_;
   std::vector<std::unique_ptr<Block>> blocks_;
   Arena strings_;
   uint32_t rows_ = 0;
-  uint64_t block_bytes_ = 0;
+  uint64_t row_bytes_ = 0;  // without strings
 };
 
 // Copies the selected rows of `from` to rows to_first.. of `to`, strings into `strings` (null: borrowed).

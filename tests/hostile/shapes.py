@@ -60,7 +60,7 @@ CASES = [
     ("full joins", joined(150, "full join", lambda i: f"on a{i}.a = a{i - 1}.a")),
     ("lateral joins", "select count(*) from shapes a0 " +
      " ".join(f"cross join lateral (select * from shapes x where x.a = a{i - 1}.a limit 1) a{i}" for i in range(1, 150))),
-    ("windows", f"select {listed(500, 'sum(a) over (partition by c order by a + {0})')} from shapes"),
+    ("windows", f"select {listed(800, 'sum(a) over (partition by c order by a + {0})')} from shapes"),
     ("sort keys", f"select * from shapes order by {listed(1600, 'a + {0}')}"),
     ("grouping keys", f"select count(*) from shapes group by {listed(1600, 'a + {0}')}"),
     ("distinct keys", f"select distinct on ({listed(1600, 'a + {0}')}) a from shapes"),

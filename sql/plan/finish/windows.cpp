@@ -4,6 +4,7 @@
 
 #include "sql/plan/finish/finish.h"
 #include "sql/plan/finish/ordering.h"
+#include "sql/plan/interrupt.h"
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
@@ -24,6 +25,7 @@ void collect(const ExprPtr& e, ExprList& out) {
 struct Keyed {
   size_t window;
   std::vector<SortKey> keys;  // partition, then order
+  std::vector<PathKey> path;  // the same as orders are compared
 };
 
 // Only the first rows of the sort are wanted.
@@ -90,25 +92,26 @@ Status add_windows(Level& level, Stage& stage) {
       return static_cast<size_t>(as<WindowCallExpr>(*e).window) == w;
     });
     if (!used) continue;
-    Keyed k{w, ascending(level, q.windows[w].partition)};
+    Keyed k{w, ascending(level, q.windows[w].partition), {}};
     k.keys.insert(k.keys.end(), q.windows[w].order.begin(), q.windows[w].order.end());
     order.push_back(std::move(k));
   }
   std::stable_sort(order.begin(), order.end(),
                    [](const Keyed& a, const Keyed& b) { return a.keys.size() > b.keys.size(); });
+  for (Keyed& k : order) {
+    INDIGO_TRY(check_interrupt());
+    bool plain;
+    k.path = path_keys(level, k.keys, plain);
+  }
   // Windows that share a prefix of the one before need no sort of their own: bring them together.
   for (size_t i = 0; i + 1 < order.size(); i++) {
-    bool plain;
-    const auto mine = path_keys(level, order[i].keys, plain);
     const auto next =
-        std::find_if(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, order.end(), [&](const Keyed& k) {
-          bool other_plain;
-          const auto keys = path_keys(level, k.keys, other_plain);
-          return common_prefix(mine, keys) == keys.size();
-        });
+        std::find_if(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, order.end(),
+                     [&](const Keyed& k) { return common_prefix(order[i].path, k.path) == k.path.size(); });
     if (next != order.end()) std::rotate(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, next, next + 1);
   }
   for (const Keyed& k : order) {
+    INDIGO_TRY(check_interrupt());
     INDIGO_TRY(add_window(level, stage, k, calls));
   }
   return {};
