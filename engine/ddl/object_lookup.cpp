@@ -105,8 +105,11 @@ Result<Oid> held_schema(DdlContext& c, std::string_view schema) {
 
 Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool temporary) {
   if (temporary || schema == "pg_temp") {
-    if (!schema.empty() && schema != "pg_temp" && c.catalog.schema_named(schema) != c.catalog.temp_schema()) {
-      return Error(sqlstate::kInvalidTableDefinition, "cannot create temporary relation in non-temporary schema");
+    if (!schema.empty() && schema != "pg_temp") {
+      INDIGO_ASSIGN(const Oid named, existing_schema(c, schema));
+      if (named != c.catalog.temp_schema()) {
+        return Error(sqlstate::kInvalidTableDefinition, "cannot create temporary relation in non-temporary schema");
+      }
     }
     if (temporary && c.host.is_restricted()) {
       return Error(sqlstate::kInsufficientPrivilege,

@@ -306,7 +306,7 @@ class Reader {
     } else if (!null) {
       const std::string_view bytes = take(phys_bytes(phys));
       char block[sizeof d.block] = {};
-      std::memcpy(block, bytes.data(), bytes.size());
+      std::copy(bytes.begin(), bytes.end(), block);
       if (phys == Phys::kBool) block[0] = static_cast<char>(block[0] != 0);
       std::memcpy(&d.block, block, sizeof block);
     }

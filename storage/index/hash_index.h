@@ -106,6 +106,8 @@ class HashIndex final : public Index {
   BtreeNode* create_bucket(size_t live_bytes);
   void reserve(uint32_t segments);  // room in the root for that many
 
+  HashIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses, std::unique_ptr<HashRoot> root);
+
   // ---- hash_sharing.cpp; with the structure mutex
   HashIndex(HashIndex& source, uint64_t generation);
   HashSegment& own_segment(uint32_t number);

@@ -5,12 +5,19 @@
 
 namespace indigo::storage {
 
+// Whatever has no memory from here on, the destructor gives back what is there.
 HashIndex::HashIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses)
-    : epochs_(epochs), account_(account), pauses_(pauses), root_(new HashRoot(0, HashRoot::kFirstCapacity)) {
+    : HashIndex(epochs, account, pauses, std::make_unique<HashRoot>(0, HashRoot::kFirstCapacity)) {
+  own_segment(0);
+  put(0, create_bucket(0));
+}
+
+HashIndex::HashIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses,
+                     std::unique_ptr<HashRoot> root)
+    : epochs_(epochs), account_(account), pauses_(pauses), root_(root.release()) {
   const auto bytes = static_cast<int64_t>(root_.load(std::memory_order_relaxed)->bytes());
   count_memory(bytes);
   if (account_ != nullptr) account_->add(MemoryKind::kIndexes, bytes);
-  put(0, create_bucket(0));
 }
 
 HashIndex::HashIndex(HashIndex& source, uint64_t generation)
