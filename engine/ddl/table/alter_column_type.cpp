@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/analyze/extended_statistics.h"
+#include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"
 #include "engine/ddl/table/exclusion.h"
@@ -318,8 +319,8 @@ Result<std::string> new_values_text(DdlContext& c, const RelationPtr& relation, 
   return expression;
 }
 
-Result<std::vector<OwnedDatum>> new_values(DdlContext& c, const RelationInfo& relation, const ColumnInfo& column,
-                                           const TypeRef& type, const std::string& expression) {
+Result<std::vector<OwnedDatum>> new_values(DdlContext& c, const RelationInfo& relation, const TypeRef& type,
+                                           const std::string& expression) {
   std::vector<OwnedDatum> values;
   if (relation.kind != RelationKind::kTable || !has_rows(c, relation)) return values;
   INDIGO_ASSIGN(values, values_for_rows(c, relation, expression, false));
@@ -329,7 +330,6 @@ Result<std::vector<OwnedDatum>> new_values(DdlContext& c, const RelationInfo& re
       type_text(c, is_array_with_length(type.oid) ? TypeRef{element, type.typmod, kInvalidOid} : type);
   for (OwnedDatum& value : values) {
     INDIGO_ASSIGN(value, fit(type, value, value_type));
-    if (value.get().null && column.not_null) return null_values(relation, column.name);
   }
   // A single value would stand for all rows.
   if (values.size() == 1) values.push_back(values.front());
@@ -387,9 +387,74 @@ Status validate_constraints(DdlContext& c, const RelationInfo& now, int16_t colu
   return {};
 }
 
+bool drops_or_retypes(const PgQuery__AlterTableCmd& cmd) {
+  return cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_DropColumn ||
+         cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType;
+}
+
+bool has_using(const PgQuery__AlterTableCmd& cmd) {
+  return cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType && !sql::absent(cmd.def->column_def->raw_default);
+}
+
+// The columns that commands other than `cmd` drop or give another type.
+std::vector<int16_t> columns_of_others(const RelationInfo& relation, const PgQuery__AlterTableCmd& cmd,
+                                       std::span<const PgQuery__AlterTableCmd* const> commands) {
+  std::vector<int16_t> out;
+  for (const PgQuery__AlterTableCmd* other : commands) {
+    if (other == &cmd || !drops_or_retypes(*other)) continue;
+    if (const ColumnInfo* column = relation.find_column(other->name)) out.push_back(column->number);
+  }
+  return out;
+}
+
+Status compute_using(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd,
+                     std::span<const int16_t> changing, UsingValues& out) {
+  const ColumnInfo* column = relation->find_column(cmd.name);
+  if (column == nullptr || changing.empty() || relation->kind != RelationKind::kTable) return {};
+  const PgQuery__ColumnDef& d = *cmd.def->column_def;
+  INDIGO_ASSIGN(const StoredExpression e, store_expression(c, d.raw_default, ExpressionUse::kUsing, relation, {}));
+  if (std::find_first_of(e.columns.begin(), e.columns.end(), changing.begin(), changing.end()) == e.columns.end())
+    return {};
+  INDIGO_ASSIGN(const TypeRef type, wanted_type(c, d, *column));
+  INDIGO_ASSIGN(const std::string expression, new_values_text(c, relation, *column, d, type));
+  INDIGO_ASSIGN(out.values[std::pair(relation->oid, column->name)], new_values(c, *relation, type, expression));
+  return {};
+}
+
 }  // namespace
 
-Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+Result<UsingValues> using_values(DdlContext& c, const RelationPtr& relation,
+                                 std::span<const PgQuery__AlterTableCmd* const> commands, bool recurse) {
+  UsingValues out;
+  const auto changes = std::count_if(commands.begin(), commands.end(), [](const auto* cmd) { return drops_or_retypes(*cmd); });
+  if (changes < 2 || std::none_of(commands.begin(), commands.end(), [](const auto* cmd) { return has_using(*cmd); }))
+    return out;
+  std::vector<Oid> tables{relation->oid};
+  if (recurse) {
+    INDIGO_ASSIGN(tables, with_descendants(c, relation->oid, TableLockMode::kAccessExclusive));
+  }
+  for (const Oid oid : tables) {
+    const RelationPtr one = current(c, oid);
+    if (one == nullptr) continue;
+    int of_key = 0;
+    for (const PgQuery__AlterTableCmd* cmd : commands) {
+      if (!has_using(*cmd)) continue;
+      INDIGO_TRY(compute_using(c, one, *cmd, columns_of_others(*one, *cmd, commands), out));
+      const ColumnInfo* column = one->find_column(cmd->name);
+      if (column == nullptr || !out.values.contains(std::pair(oid, column->name))) continue;
+      // A key's new values give the rows another order, and those of the next one were computed in the old one.
+      const auto& key = one->key_columns;
+      if (std::find(key.begin(), key.end(), column->number) == key.end()) continue;
+      out.of_keys.insert(column->name);
+      if (++of_key > 1)
+        return unsupported("ALTER TABLE of the types of several columns of a primary key by each other");
+    }
+  }
+  return out;
+}
+
+Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd,
+                         const UsingValues& computed) {
   const PgQuery__ColumnDef& d = *cmd.def->column_def;
   INDIGO_ASSIGN(const ColumnInfo* found, column_of(*relation, cmd.name));
   const ColumnInfo column = *found;
@@ -406,10 +471,15 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
     INDIGO_ASSIGN(kept, keeps_values(c, column, d.raw_default, type));
   }
   // Rows that are elsewhere are not converted.
-  if (relation->kind != RelationKind::kComposite && !relation->is_foreign()) {
+  if (const auto before = computed.values.find(std::pair(relation->oid, column.name));
+      before != computed.values.end()) {
+    values = before->second;
+  } else if (relation->kind != RelationKind::kComposite && !relation->is_foreign()) {
     INDIGO_ASSIGN(const std::string expression, new_values_text(c, relation, column, d, type));
-    INDIGO_ASSIGN(values, new_values(c, *relation, column, type, expression));
+    INDIGO_ASSIGN(values, new_values(c, *relation, type, expression));
   }
+  if (column.not_null && std::any_of(values.begin(), values.end(), [](const OwnedDatum& v) { return v.get().null; }))
+    return null_values(*relation, column.name);
   INDIGO_TRY(retype_attribute(c, relation->oid, column, type, static_cast<int>(d.type_name->n_array_bounds)));
   INDIGO_TRY(rebuild_default(c, relation, column, type));
   INDIGO_TRY(retype_dependents(c, relation, column.number, type));

@@ -376,7 +376,8 @@ Status set_replica_identity(DdlContext& c, const RelationPtr& relation, const Pg
   return update_class(c, relation->oid, [&](RowValues& v) { v.chr(pg_class::c_relreplident, kind); });
 }
 
-Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd, bool recurse) {
+Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd, bool recurse,
+           const UsingValues& computed) {
   switch (cmd.subtype) {
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AddColumn: return add_column(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropColumn: return drop_column(c, relation, cmd);
@@ -384,7 +385,7 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetNotNull: return set_not_null(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropNotNull: return drop_not_null(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropExpression: return drop_expression(c, relation, cmd);
-    case PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType: return alter_column_type(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType: return alter_column_type(c, relation, cmd, computed);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AddIdentity: return add_identity(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetIdentity: return set_identity(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropIdentity: return drop_identity(c, relation, cmd);
@@ -532,9 +533,11 @@ Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner) {
 namespace {
 
 // One command on a relation, the tables below it and, of a composite type, its typed tables.
-Status alter(DdlContext& c, Oid oid, const PgQuery__AlterTableCmd& cmd, bool recurse) {
+Status alter(DdlContext& c, Oid oid, const PgQuery__AlterTableCmd& cmd, bool recurse, const UsingValues& computed) {
   const RelationPtr relation = current(c, oid);
-  const AlterOne one = [&](const RelationPtr& r) { return run(c, current(c, r->oid), cmd, recurse); };
+  const AlterOne one = [&](const RelationPtr& r) {
+    return run(c, current(c, r->oid), cmd, recurse, computed);
+  };
   INDIGO_TRY(check_alters_typed(c, *relation, cmd));
   std::vector<RelationPtr> typed;
   if (relation->kind == RelationKind::kComposite) {
@@ -543,6 +546,18 @@ Status alter(DdlContext& c, Oid oid, const PgQuery__AlterTableCmd& cmd, bool rec
   INDIGO_TRY(alter_with_children(c, relation, cmd, recurse, one));
   for (const RelationPtr& table : typed) INDIGO_TRY(alter_with_children(c, table, cmd, true, one));
   return {};
+}
+
+// Types of columns of keys change last: until then rows are in the order in which the values were computed.
+void keep_order_of_rows(const RelationInfo& relation, const UsingValues& computed,
+                        std::vector<const PgQuery__AlterTableCmd*>& commands) {
+  const auto rank = [&](const PgQuery__AlterTableCmd* cmd) {
+    if (pass_of(*cmd) != 1 || !computed.values.contains(std::pair(relation.oid, std::string(cmd->name)))) return 2;
+    return computed.of_keys.contains(cmd->name) ? 1 : 0;
+  };
+  std::stable_sort(commands.begin(), commands.end(), [&](const auto* a, const auto* b) {
+    return std::pair(pass_of(*a), rank(a)) < std::pair(pass_of(*b), rank(b));
+  });
 }
 
 }  // namespace
@@ -575,7 +590,10 @@ Status execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s) {
   if (relation->kind != RelationKind::kView) INDIGO_TRY(check_not_in_use(c, *relation, "ALTER TABLE"));
   std::stable_sort(commands.begin(), commands.end(),
                    [](const auto* a, const auto* b) { return pass_of(*a) < pass_of(*b); });
-  for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(alter(c, relation->oid, *cmd, s.relation->inh));
+  INDIGO_ASSIGN(const UsingValues computed, using_values(c, relation, commands, s.relation->inh));
+  if (!computed.values.empty()) keep_order_of_rows(*relation, computed, commands);
+  for (const PgQuery__AlterTableCmd* cmd : commands)
+    INDIGO_TRY(alter(c, relation->oid, *cmd, s.relation->inh, computed));
   return {};
 }
 
