@@ -136,6 +136,8 @@ Result<Oid> creation_schema(DdlContext& c, NodeList name) {
 Result<Oid> creation_schema(DdlContext& c, const PgQuery__RangeVar& name, bool temporary) {
   const std::string_view schema = name.schemaname;
   INDIGO_TRY(check_database(c, name.catalogname, quoted(range_text(name))));
+  if (schema == "pg_temp" && std::string_view(name.relpersistence) == "u")
+    return Error(sqlstate::kInvalidTableDefinition, "only temporary relations may be created in temporary schemas");
   INDIGO_ASSIGN(const Oid oid, creation_schema(c, schema, temporary));
   if (oid == oid::kPgCatalogSchema || oid == oid::kPgToastSchema) {
     return Error(sqlstate::kInsufficientPrivilege,

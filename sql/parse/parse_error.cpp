@@ -37,6 +37,7 @@ constexpr Rule kRules[] = {
     {"constraints cannot be marked", sqlstate::kFeatureNotSupported, ""},
     {"current database cannot be changed", sqlstate::kFeatureNotSupported, ""},
     {"precision for type float", sqlstate::kInvalidParameterValue, ""},
+    {"column number must be in range", sqlstate::kInvalidParameterValue, ""},
     {"precision must be between", sqlstate::kInvalidParameterValue, ""},
     {"frame start cannot be", sqlstate::kWindowingError, ""},
     {"frame end cannot be", sqlstate::kWindowingError, ""},

@@ -51,13 +51,14 @@ namespace {
 
 constexpr SqlState kInvalidSchemaDefinition{"42P15"};
 
-// The relation that an element of CREATE SCHEMA makes; null: it makes none.
+// The relation that an element of CREATE SCHEMA makes, or makes something on; null: there is none.
 PgQuery__RangeVar* made_by(const PgQuery__Node& element) {
   switch (element.node_case) {
     case PG_QUERY__NODE__NODE_CREATE_SEQ_STMT: return element.create_seq_stmt->sequence;
     case PG_QUERY__NODE__NODE_CREATE_STMT: return element.create_stmt->relation;
     case PG_QUERY__NODE__NODE_VIEW_STMT: return element.view_stmt->view;
     case PG_QUERY__NODE__NODE_INDEX_STMT: return element.index_stmt->relation;
+    case PG_QUERY__NODE__NODE_CREATE_TRIG_STMT: return element.create_trig_stmt->relation;
     default: return nullptr;
   }
 }

@@ -23,6 +23,7 @@
 #include "engine/ddl/table/exclusion.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/foreign_key_partitions.h"
+#include "engine/ddl/table/reindex.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/table/typed_table.h"
@@ -328,10 +329,16 @@ Status change_persistence(DdlContext& c, const RelationPtr& relation, char persi
 
 Status cluster_on(DdlContext& c, const RelationPtr& relation, std::string_view name) {
   bool found = name.empty();
-  for (const IndexInfo& index : relation->indexes) found |= index.name == name;
+  for (const IndexInfo& index : relation->indexes) {
+    if (index.name != name) continue;
+    found = true;
+    INDIGO_TRY(check_clusterable(index));
+  }
   if (!found)
     return Error(sqlstate::kUndefinedObject,
                  "index " + quoted(name) + " for table " + quoted(relation->name) + " does not exist");
+  if (relation->is_partitioned())
+    return Error(sqlstate::kFeatureNotSupported, "cannot mark index clustered in partitioned table");
   for (const IndexInfo& index : relation->indexes) {
     INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)},
                           [&](RowValues& v) { v.flag(pg_index::c_indisclustered, index.name == name); }));

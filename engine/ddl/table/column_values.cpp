@@ -42,13 +42,20 @@ Status check_type_not_stored(DdlContext& c, const RelationInfo& altered, Oid typ
       if (d.address.class_id == pg_type::kOid && d.type == 'n') {  // a domain over it
         INDIGO_TRY(check_type_not_stored(c, altered, d.address.object));
       }
-      if (d.address.class_id != pg_class::kOid || d.address.sub == 0) continue;
+      if (d.address.class_id != pg_class::kOid) continue;
       const RelationPtr other = current(c, d.address.object);
       if (other == nullptr || other->oid == altered.oid) continue;
+      size_t at = static_cast<size_t>(d.address.sub) - 1;
+      if (d.address.sub == 0) {  // an index depends as a whole on what its keys are computed by
+        const auto key = std::find_if(other->columns.begin(), other->columns.end(),
+                                      [&](const ColumnInfo& column) { return column.type.oid == used; });
+        if (other->kind != RelationKind::kIndex || key == other->columns.end()) continue;
+        at = static_cast<size_t>(key - other->columns.begin());
+      }
       if (other->kind == RelationKind::kComposite) {
         INDIGO_TRY(check_type_not_stored(c, altered, other->row_type));
-      } else if (other->kind == RelationKind::kTable) {
-        const ColumnInfo& column = other->columns[static_cast<size_t>(d.address.sub) - 1];
+      } else if (other->kind == RelationKind::kTable || other->kind == RelationKind::kIndex) {
+        const ColumnInfo& column = other->columns[at];
         const bool is_type = altered.kind == RelationKind::kComposite;
         return Error(sqlstate::kFeatureNotSupported, "cannot alter " + std::string(kind_name(altered.kind)) + " " +
                                                          quoted(altered.name) + " because column " +

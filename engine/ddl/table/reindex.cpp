@@ -309,6 +309,17 @@ Status cluster_table(DdlContext& c, const RelationPtr& relation, Oid chosen) {
 
 }  // namespace
 
+Status check_clusterable(const IndexInfo& index) {
+  if (!catalog::access_method(index.method)->clusterable)
+    return Error(sqlstate::kFeatureNotSupported, "cannot cluster on index " + quoted(index.name) +
+                                                     " because access method does not support clustering");
+  if (!index.predicate.empty())
+    return Error(sqlstate::kFeatureNotSupported, "cannot cluster on partial index " + quoted(index.name));
+  if (!index.valid)
+    return Error(sqlstate::kFeatureNotSupported, "cannot cluster on invalid index " + quoted(index.name));
+  return {};
+}
+
 Status execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s) {
   for (const PgQuery__Node* node : nodes(s.n_params, s.params)) {
     const PgQuery__DefElem& e = *node->def_elem;
@@ -338,13 +349,7 @@ Status execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s) {
                        "there is no previously clustered index for table " + quoted(relation->name));
   }
   for (const IndexInfo& index : relation->indexes) {
-    if (index.oid != chosen || catalog::access_method(index.method)->clusterable) continue;
-    return Error(sqlstate::kFeatureNotSupported, "cannot cluster on index " + quoted(index.name) +
-                                                     " because access method does not support clustering");
-  }
-  for (const IndexInfo& index : relation->indexes) {
-    if (index.oid == chosen && !index.valid)
-      return Error(sqlstate::kFeatureNotSupported, "cannot cluster on invalid index " + quoted(index.name));
+    if (index.oid == chosen) INDIGO_TRY(check_clusterable(index));
   }
   if (!relation->is_partitioned()) return cluster_table(c, relation, chosen);
   INDIGO_ASSIGN(const std::vector<RelationPtr> leaves, leaves_of(c, relation, true));

@@ -13,5 +13,7 @@ Status execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s);
 // What of it cannot run in a transaction block; empty: all can.
 std::string reindex_in_block(const PgQuery__Node& node);
 Status execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s);
+// Whether CLUSTER can go by the index: 0A000.
+Status check_clusterable(const catalog::IndexInfo& index);
 
 }  // namespace indigo::engine::ddl
