@@ -48,7 +48,7 @@ std::string QueryDeparser::from_item(const Query& query, const JoinNode& node, i
   out += " " + types::quote_identifier(join_names_[&node]);
   if (!node.alias_has_columns) return out;
   std::vector<std::string> columns;
-  for (const JoinNode::Shown& shown : node.shown) columns.push_back(shown.name);
+  for (const JoinColumn& column : shown_columns(query, node)) columns.push_back(column.name);
   return out + "(" + name_list(columns) + ")";
 }
 
@@ -61,7 +61,7 @@ std::string QueryDeparser::join_text(const Query& query, const JoinNode& node, i
   const std::string right = from_item(query, *node.right, level);
   out += options_.pretty && !node.right->leaf && node.right->alias.empty() ? "(" + right + ")" : right;
   if (!node.using_columns.empty()) {
-    out += " USING (" + name_list(node.using_columns) + ")";
+    out += " USING (" + name_list(using_names(node)) + ")";
     if (!node.using_alias.empty()) out += " AS " + types::quote_identifier(node.using_alias);
   } else if (!cross) {
     const std::string condition = node.condition == nullptr ? "true" : value(node.condition);
@@ -180,7 +180,7 @@ std::string QueryDeparser::entry_text(const Entry& e, int level) const {
       out += functions(e);
       if (e.functions.size() == 1 && !e.with_ordinality) {
         if (Called call = called(catalog_, e, e.functions[0], 0); call.defined) {
-          call.names = e.column_names;
+          call.names = columns_of(e);
           return out + " " + types::quote_identifier(entry_name(e)) + "(" + definitions(call) + ")";
         }
       }
@@ -209,12 +209,12 @@ std::string QueryDeparser::entry_text(const Entry& e, int level) const {
     }
     default: failed_ = true; break;
   }
-  const bool columns_too =
-      always_columns || !std::equal(own.begin(), own.end(), e.column_names.begin(), e.column_names.end());
+  const std::vector<std::string>& names = columns_of(e);
+  const bool columns_too = always_columns || own != names;
   if (aliased || columns_too) out += " " + types::quote_identifier(entry_name(e));
   if (columns_too) {
     std::string columns;
-    for (const std::string& name : e.column_names)
+    for (const std::string& name : names)
       if (!name.empty()) columns += (columns.empty() ? "" : ", ") + types::quote_identifier(name);
     out += "(" + columns + ")";
   }

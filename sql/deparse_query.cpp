@@ -249,41 +249,13 @@ const std::string* QueryDeparser::merged_name(const Expr& e) const {
   return merged_name(e, *queries_.back()->from);
 }
 
-const std::string* QueryDeparser::merged_name(const Expr& e, const JoinNode& node) {
+const std::string* QueryDeparser::merged_name(const Expr& e, const JoinNode& node) const {
   if (node.leaf) return nullptr;
   for (size_t i = 0; i < node.merged.size(); i++) {
-    if (node.merged[i].get() == &e) return &node.using_columns[i];
+    if (node.merged[i].get() == &e) return &using_names(node)[i];
   }
   const std::string* found = merged_name(e, *node.left);
   return found != nullptr ? found : merged_name(e, *node.right);
-}
-
-void QueryDeparser::name_entries(const Query& query) const {
-  used_names_.emplace_back();
-  for (const Entry& e : query.entries) {
-    const std::string wanted = !e.alias.empty() ? e.alias : e.relation != nullptr ? e.relation->name : "unnamed";
-    entry_names_[&e] = unused(wanted);
-  }
-  if (query.from != nullptr) name_joins(*query.from);
-}
-
-void QueryDeparser::name_joins(const JoinNode& node) const {
-  if (node.leaf) return;
-  name_joins(*node.left);
-  name_joins(*node.right);
-  if (!node.alias.empty()) join_names_[&node] = unused(node.alias);
-}
-
-std::string QueryDeparser::unused(const std::string& wanted) const {
-  std::string name = wanted;
-  for (int i = 1; is_used(name); i++) name = wanted + "_" + std::to_string(i);
-  used_names_.back().insert(name);
-  return name;
-}
-
-bool QueryDeparser::is_used(const std::string& name) const {
-  return std::any_of(used_names_.begin(), used_names_.end(),
-                     [&](const std::set<std::string>& names) { return names.contains(name); });
 }
 
 std::string QueryDeparser::function_name(Oid oid) const {

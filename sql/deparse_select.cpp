@@ -193,10 +193,10 @@ std::string QueryDeparser::select(const Query& query, std::span<const std::strin
   return out + windows;
 }
 
-std::string QueryDeparser::column_name(const Entry& entry, int column) {
+std::string QueryDeparser::column_name(const Entry& entry, int column) const {
   if (column >= 0) {
-    return static_cast<size_t>(column) < entry.column_names.size() ? entry.column_names[static_cast<size_t>(column)]
-                                                                   : std::string();
+    const std::vector<std::string>& names = columns_of(entry);
+    return static_cast<size_t>(column) < names.size() ? names[static_cast<size_t>(column)] : std::string();
   }
   const auto* system = catalog::find_system_column(column);
   return system != nullptr ? std::string(system->name) : std::string();

@@ -98,13 +98,45 @@ class QueryDeparser final : public QueryNodePrinter {
 
   // The column of a join by names that `e` is, where it is more than one side's column.
   const std::string* merged_name(const Expr& e) const;
-  static const std::string* merged_name(const Expr& e, const JoinNode& node);
+  const std::string* merged_name(const Expr& e, const JoinNode& node) const;
+
+  // ---- deparse_names.cpp
   // Entries of one name, of this level or those around it, get a number.
   void name_entries(const Query& query) const;
   bool is_used(const std::string& name) const;
   const std::string& entry_name(const Entry& e) const { return entry_names_[&e]; }
   std::string unused(const std::string& wanted) const;
   void name_joins(const JoinNode& node) const;
+  // Of a query that has columns which can only be named without a table: no other column gets their names.
+  void name_columns(const Query& query) const;
+  void name_merged(const JoinNode& node, std::set<std::string>& merged) const;
+  // What a column that USING merges is made of: columns of tables, and columns that joins below it merge.
+  struct Parts {
+    std::vector<const VarExpr*> columns;
+    std::set<const Expr*> merged;
+  };
+  static void collect_parts(const ExprPtr& e, Parts& out);
+  // True if the side has one of the parts.
+  bool rename_parts(const JoinNode& side, const Parts& parts, const std::string& name) const;
+  // By the name that the column had.
+  bool rename_column(const JoinNode& side, const std::string& column, const std::string& name) const;
+  const std::vector<std::string>& columns_of(const Entry& e) const {
+    const auto found = column_names_.find(&e);
+    return found != column_names_.end() ? found->second : e.column_names;
+  }
+  const std::vector<std::string>& using_names(const JoinNode& node) const {
+    const auto found = using_names_.find(&node);
+    return found != using_names_.end() ? found->second : node.using_columns;
+  }
+  // The columns that a join has now, in their order.
+  struct JoinColumn {
+    std::string name;
+    int entry, column;   // -1: no entry's
+    const Expr* merged;  // null: none
+  };
+  std::vector<JoinColumn> join_columns(const Query& query, const JoinNode& node) const;
+  // Those of a join whose alias names them; what its tables have got since it was written has other names.
+  std::vector<JoinColumn> shown_columns(const Query& query, const JoinNode& node) const;
   // How a join with an alias shows `e`, an expression of `query`, from where the printer is; null join: under no alias.
   struct ShownBy {
     const JoinNode* join = nullptr;
@@ -146,7 +178,7 @@ class QueryDeparser final : public QueryNodePrinter {
   std::string select(const Query& query, std::span<const std::string> names, int level, bool show_names) const;
 
   // Empty: it has none.
-  static std::string column_name(const Entry& entry, int column);
+  std::string column_name(const Entry& entry, int column) const;
 
   // The name that a target has without AS.
   std::string own_name(const Query& query, const Expr& e, bool show_names) const;
@@ -183,6 +215,8 @@ class QueryDeparser final : public QueryNodePrinter {
   mutable std::vector<int> levels_;                        // how far right each of them stands
   mutable std::vector<std::set<std::string>> used_names_;  // of each of them
   mutable std::map<const Entry*, std::string> entry_names_;
+  mutable std::map<const Entry*, std::vector<std::string>> column_names_;    // where they are not the entry's own
+  mutable std::map<const JoinNode*, std::vector<std::string>> using_names_;  // where they are not using_columns
   mutable std::map<const JoinNode*, std::string> join_names_;  // of those with an alias
   mutable std::set<const JoinNode*> inside_;                   // those of them that are being printed
   mutable const Query* bare_ = nullptr;
