@@ -9,7 +9,9 @@
 namespace indigo::sql {
 
 std::string QueryDeparser::sort_value(const ExprPtr& e) const {
-  if (e->kind == ExprKind::kVar) return value(e);
+  const bool merged = merged_name(*e) != nullptr ||
+                      (e->kind == ExprKind::kCoalesce && shown_by(*queries_.back(), *e).column != nullptr);
+  if (e->kind == ExprKind::kVar || merged) return value(e);
   const bool call = e->kind == ExprKind::kAggregate || e->kind == ExprKind::kWindowCall ||
                     (e->kind == ExprKind::kCall && as<CallExpr>(*e).form != CallExpr::Form::kOperator);
   std::string text = value(e, true);
