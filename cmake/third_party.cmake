@@ -5,9 +5,6 @@ if(INDIGO_TESTS)
   find_package(GTest REQUIRED)
 endif()
 
-# Archives whose thread-local variables are compiled for executables alone: a shared object takes the shared libraries.
-set(not_for_shared absl_base absl_cordz_functions absl_raw_hash_set)
-
 # indigo_external(NAME HEADER header ARCHIVES lib...)
 # An interface target of static archives, in a group because several of them refer to each other.
 function(indigo_external name)
@@ -16,11 +13,7 @@ function(indigo_external name)
   mark_as_advanced(INDIGO_${name}_INCLUDE)
   set(archives)
   foreach(archive IN LISTS arg_ARCHIVES)
-    set(kind a)
-    if(INDIGO_SHARED AND archive IN_LIST not_for_shared)
-      set(kind so)
-    endif()
-    find_library(INDIGO_${name}_${archive} lib${archive}.${kind} REQUIRED)
+    find_library(INDIGO_${name}_${archive} lib${archive}.a REQUIRED)
     mark_as_advanced(INDIGO_${name}_${archive})
     list(APPEND archives ${INDIGO_${name}_${archive}})
   endforeach()
