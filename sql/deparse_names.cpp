@@ -7,6 +7,10 @@ namespace indigo::sql {
 
 namespace {
 
+bool has_using(const JoinNode& node) {
+  return !node.leaf && (!node.using_columns.empty() || has_using(*node.left) || has_using(*node.right));
+}
+
 // A column that USING merges to what is no column itself (of a full join, or of two types) has no table to be named with: then no
 // other column may have its name.
 bool merges_values(const JoinNode& node) {
@@ -36,7 +40,7 @@ void QueryDeparser::name_entries(const Query& query) const {
   }
   if (query.from == nullptr) return;
   name_joins(*query.from);
-  if (merges_values(*query.from)) name_columns(query);
+  if (has_using(*query.from)) name_columns(query);
 }
 
 void QueryDeparser::name_joins(const JoinNode& node) const {
@@ -65,37 +69,47 @@ void QueryDeparser::collect_parts(const ExprPtr& e, Parts& out) {
 }
 
 void QueryDeparser::name_columns(const Query& query) const {
-  std::set<std::string> merged;
-  name_merged(*query.from, merged);
+  MergedNames merged;
+  merged.anywhere = merges_values(*query.from);
+  name_merged(*query.from, {}, merged);
   for (const Entry& e : query.entries) {
     if (query.command != CommandKind::kSelect && &e == query.entries.data()) continue;  // a target has no list of columns
     std::vector<std::string>& names = column_names_[&e];
+    const std::set<std::string>& above = merged.above[&e];
     names.resize(e.column_names.size());
     for (size_t i = 0; i < names.size(); i++) {
       if (!names[i].empty() || e.column_names[i].empty()) continue;
-      names[i] = unlike(e.column_names[i],
-                        [&](const std::string& name) { return merged.contains(name) || contains(names, name); });
+      names[i] = unlike(e.column_names[i], [&](const std::string& name) {
+        return above.contains(name) || (merged.anywhere && merged.all.contains(name)) || contains(names, name);
+      });
     }
   }
 }
 
-void QueryDeparser::name_merged(const JoinNode& node, std::set<std::string>& merged) const {
-  if (node.leaf) return;
+void QueryDeparser::name_merged(const JoinNode& node, std::set<std::string> above, MergedNames& merged) const {
+  if (node.leaf) {
+    merged.above[&queries_.back()->entries[static_cast<size_t>(node.entry)]] = std::move(above);
+    return;
+  }
   std::vector<std::string>& names = using_names_[&node];
   names.resize(node.using_columns.size());  // those that are merged again above have their names
   for (size_t i = 0; i < names.size(); i++) {
-    if (names[i].empty())
-      names[i] = unlike(node.using_columns[i], [&](const std::string& name) { return merged.contains(name); });
+    if (names[i].empty()) {
+      names[i] = unlike(node.using_columns[i], [&](const std::string& name) {
+        return above.contains(name) || (merged.anywhere && merged.all.contains(name));
+      });
+    }
     const std::string name = names[i];
-    merged.insert(name);
+    merged.all.insert(name);
+    above.insert(name);
     Parts parts;
     collect_parts(node.merged[i], parts);
     for (const JoinNode* side : {node.left.get(), node.right.get()}) {
       if (!rename_parts(*side, parts, name)) rename_column(*side, node.using_columns[i], name);
     }
   }
-  name_merged(*node.left, merged);
-  name_merged(*node.right, merged);
+  name_merged(*node.left, above, merged);
+  name_merged(*node.right, std::move(above), merged);
 }
 
 bool QueryDeparser::rename_parts(const JoinNode& side, const Parts& parts, const std::string& name) const {

@@ -107,9 +107,15 @@ class QueryDeparser final : public QueryNodePrinter {
   const std::string& entry_name(const Entry& e) const { return entry_names_[&e]; }
   std::string unused(const std::string& wanted) const;
   void name_joins(const JoinNode& node) const;
-  // Of a query that has columns which can only be named without a table: no other column gets their names.
+  // Of a query with USING: no other column below the join has a name that it merges; none in the whole query, where a merged column can
+  // only be named without a table.
+  struct MergedNames {
+    bool anywhere = false;
+    std::set<std::string> all;
+    std::map<const Entry*, std::set<std::string>> above;  // by the joins that each entry is below
+  };
   void name_columns(const Query& query) const;
-  void name_merged(const JoinNode& node, std::set<std::string>& merged) const;
+  void name_merged(const JoinNode& node, std::set<std::string> above, MergedNames& merged) const;
   // What a column that USING merges is made of: columns of tables, and columns that joins below it merge.
   struct Parts {
     std::vector<const VarExpr*> columns;
