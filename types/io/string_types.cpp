@@ -77,12 +77,9 @@ Datum checked_name(FuncContext& context, const TypeRef& type, Str text) {
   return Datum::make_null(Phys::kStr);
 }
 
-// "char": one byte; \ooo for bytes that are no ASCII; empty for zero.
+// "char": one byte.
 Datum char_in(FuncContext& context, const TypeRef&, Str text) {
-  char c = text.empty() ? '\0' : text[0];
-  if (text.size() == 4 && text[0] == '\\' && text[1] >= '0' && text[1] <= '3' && text[2] >= '0' && text[2] <= '7' &&
-      text[3] >= '0' && text[3] <= '7')
-    c = static_cast<char>((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0'));
+  const char c = char_from_text(text);
   return Datum::of(context.arena().copy({&c, 1}));
 }
 void char_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {

@@ -105,6 +105,13 @@ std::string encode_base64(Str bytes, bool break_lines) {
   return out;
 }
 
+char char_from_text(Str text) {
+  const auto octal = [&](size_t i, char high) { return text[i] >= '0' && text[i] <= high; };
+  if (text.size() == 4 && text[0] == '\\' && octal(1, '3') && octal(2, '7') && octal(3, '7'))
+    return static_cast<char>((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0'));
+  return text.empty() ? '\0' : text[0];
+}
+
 std::string encode_escape(Str bytes) {
   std::string out;
   for (char c : bytes) {

@@ -30,6 +30,8 @@ std::string standard_literal(Str text);  // backslashes as they are: what is rea
 // Binary to text. decode: fails in the context.
 std::string encode_hex(Str bytes);
 std::string encode_base64(Str bytes, bool break_lines);
+// A value of type "char": the first byte; \ooo stands for a byte, an empty text for zero.
+char char_from_text(Str text);
 std::string encode_escape(Str bytes);
 Str decode_hex(FuncContext& context, Str text);
 Str decode_base64(FuncContext& context, Str text);

@@ -300,7 +300,10 @@ Str bpchar_to_length(FuncContext& context, Str s, int32_t typmod, bool is_explic
 }
 Str to_name(Str s) { return clip_name(s); }
 Str padded_to_name(Str s) { return without_trailing_blanks(to_name(s)); }
-Str to_char(FuncContext& context, Str s) { return s.empty() ? context.arena().copy(Str("\0", 1)) : s.substr(0, 1); }
+Str to_char(FuncContext& context, Str s) {
+  const char c = char_from_text(s);
+  return context.arena().copy({&c, 1});
+}
 // Bytes beyond ASCII are no characters: \201.
 std::string char_to_text(Str s) {
   if (s.empty() || s[0] == '\0') return {};

@@ -41,7 +41,10 @@ Result<OperatorPtr> find_named_operator(DdlContext& c, const PgQuery__ObjectWith
     return OperatorPtr(nullptr);
   }
   const NodeList arguments = nodes(object.n_objargs, object.objargs);
-  if (arguments.size() != 2) return Error(sqlstate::kSyntaxError, "missing argument");
+  if (arguments.size() != 2) {
+    return Error(sqlstate::kSyntaxError, "missing argument")
+        .with_hint("Use NONE to denote the missing argument of a unary operator.");
+  }
   Oid sides[2] = {kInvalidOid, kInvalidOid};
   for (size_t i = 0; i < 2; i++) {
     auto type = operand(c, arguments[i]);

@@ -55,6 +55,15 @@ class SetReader {
     }
   }
 
+  // Of a star that is all that is selected: its columns stand there.
+  static int star_location(const PgQuery__SelectStmt& s) {
+    if (s.n_target_list != 1 || !is(s.target_list[0], PG_QUERY__NODE__NODE_RES_TARGET)) return -1;
+    const PgQuery__Node* value = s.target_list[0]->res_target->val;
+    if (!is(value, PG_QUERY__NODE__NODE_COLUMN_REF)) return -1;
+    const PgQuery__ColumnRef& ref = *value->column_ref;
+    return is(ref.fields[ref.n_fields - 1], PG_QUERY__NODE__NODE_A_STAR) ? ref.location : -1;
+  }
+
   Result<Tree> side(const PgQuery__SelectStmt& s) { return is_leaf(s) ? leaf(s) : operation(s, false); }
 
   Result<Tree> leaf(const PgQuery__SelectStmt& s) {
@@ -69,10 +78,14 @@ class SetReader {
     INDIGO_ASSIGN(auto query, analyze_subselect(scope_, s, options));
     Tree tree;
     tree.node = std::make_shared<SetNode>();
+    const int star = star_location(s);
     for (const TargetEntry& t : query->targets) {
       if (t.hidden) continue;
-      if (tree.location < 0) tree.location = expr_location(t.expr);
-      tree.columns.push_back(t.expr);
+      const auto* column = star >= 0 ? try_as<VarExpr>(t.expr) : nullptr;
+      tree.columns.push_back(column == nullptr
+                                 ? t.expr
+                                 : make_var(column->entry, column->column, column->type, column->levels_up, star));
+      if (tree.location < 0) tree.location = expr_location(tree.columns.back());
     }
     INDIGO_ASSIGN(Entry entry, subquery_entry(scope_, std::move(query), nullptr));
     entry.alias = "*SELECT* " + std::to_string(scope_.query->entries.size() + 1);
