@@ -414,9 +414,11 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
 
 Status Preparation::refresh(PreparedPtr& prepared, Columns columns) {
   if (prepared->is_utility() || (is_current(*prepared) && prepared->plan_settings == generation())) return {};
+  const bool of_program = prepared->parsed->variables != nullptr;  // whose variables the parameters are
   std::vector<Oid> types;
   for (const auto& type : prepared->parameter_types) {
-    if (type.oid >= oid::kFirstUserOid && catalog_.type(type.oid) == nullptr) return gone_parameter_type(type.oid);
+    if (type.oid >= oid::kFirstUserOid && catalog_.type(type.oid) == nullptr)
+      return of_program ? gone_type(type.oid) : gone_parameter_type(type.oid);
     types.push_back(type.oid);
   }
   // The plan may be of another text with other literals in their places: they must stay parameters.
