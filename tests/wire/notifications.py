@@ -3,6 +3,7 @@ import contextlib
 import threading
 
 from probes import BINARY, connect, done, eventually, resident_kb, served, value
+from protocol import PATIENCE
 
 LISTENERS = 1000
 PAYLOAD = "x" * 7900
@@ -76,7 +77,8 @@ def a_listener_that_does_not_read(binary):
             done(sender, f"select count(pg_notify('q', {i} || ' ' || i || '{PAYLOAD}')) from generate_series(1, 200) i")
             got = [listener.next() for _ in range(200)]
             assert all(m.startswith('NotificationResponse ? "q"') for m in got), got[:3]
-        assert resident_kb(server.pid) - before < 150_000
+        # The address sanitizer keeps 256 MB of what was freed.
+        assert resident_kb(server.pid) - before < (150_000 if PATIENCE == 1 else 600_000)
         assert [deaf.next() for _ in range(4000)][-1].startswith('NotificationResponse ? "q" "19 200')
         eventually(lambda: value(sender, "select pg_notification_queue_usage()") == "0")
 
