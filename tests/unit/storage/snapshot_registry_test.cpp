@@ -51,6 +51,17 @@ TEST_P(ClockTest, GoesOnAboveWhatWasBefore) {
   clock->wait_stable(c);
 }
 
+TEST_P(ClockTest, StampsThatFollowEachOtherAtOnceAreDifferent) {
+  std::vector<uint64_t> taken;
+  for (int n = 0; n < 50000; n++) {
+    const CommitStamp c = clock->take();
+    clock->decide(c);
+    taken.push_back(c.value);
+  }
+  std::sort(taken.begin(), taken.end());
+  EXPECT_EQ(std::adjacent_find(taken.begin(), taken.end()), taken.end());
+}
+
 // What one thread has waited for, the next thread's stable stamp covers; stamps are unique and lie above what was stable
 // before they were taken.
 TEST_P(ClockTest, StableNeverGoesBackBetweenThreads) {
