@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
 SOAK_MINUTES ?= 20
 
-.PHONY: build optimized package package-test run test test-memory bench paper lint tidy format test-sanitizers prove soak fuzz site deps clean
+.PHONY: build cross optimized package package-test run test test-memory bench paper lint tidy format test-sanitizers prove soak fuzz site deps clean
 .NOTPARALLEL:
 
 build: deps build/$(PRESET)/build.ninja
@@ -15,9 +15,18 @@ build: deps build/$(PRESET)/build.ninja
 build/%/build.ninja: | deps
 	cmake --preset $*
 
+# make build PRESET=arm64, and package, package-test and test with it: for 64-bit Arm, on this machine. What is built runs under
+# qemu-user, some twenty times slower. The libraries are unpacked into a folder; nothing of another architecture is installed.
+build/arm64/build.ninja: | cross
+	cmake --preset arm64
+
 # Debian packages of docker/packages.txt.
 deps:
 	@docker/install-packages
+
+cross: deps
+	@docker/install-packages docker/packages_arm64.txt
+	@docker/make-sysroot arm64 build/sysroot-arm64
 
 run: deps build/$(PRESET)/build.ninja
 	cmake --build build/$(PRESET) -j$(JOBS) --target indigo

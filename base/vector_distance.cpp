@@ -8,6 +8,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define INDIGO_WIDE_VECTORS __attribute__((target("avx2,fma,f16c")))
+#elif defined(__AARCH64EL__)
+#include <arm_neon.h>
 #endif
 
 namespace indigo {
@@ -109,11 +111,59 @@ INDIGO_WIDE_VECTORS float wide_sum(const char* a, const char* b, size_t count) {
   return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7])) + rest;
 }
 
+#elif defined(__AARCH64EL__)
+
+constexpr bool has_wide_vectors() { return true; }
+
+template <class Element>
+float32x4_t four_elements(const char* at);
+template <>
+float32x4_t four_elements<SingleElement>(const char* at) {
+  return vreinterpretq_f32_u8(vld1q_u8(reinterpret_cast<const uint8_t*>(at)));
+}
+template <>
+float32x4_t four_elements<HalfElement>(const char* at) {
+  return vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(reinterpret_cast<const uint8_t*>(at))));
+}
+
+template <class Term>
+float32x4_t with_term(float32x4_t sum, float32x4_t a, float32x4_t b);
+template <>
+float32x4_t with_term<Squared>(float32x4_t sum, float32x4_t a, float32x4_t b) {
+  const float32x4_t d = vsubq_f32(a, b);
+  return vfmaq_f32(sum, d, d);
+}
+template <>
+float32x4_t with_term<Product>(float32x4_t sum, float32x4_t a, float32x4_t b) {
+  return vfmaq_f32(sum, a, b);
+}
+template <>
+float32x4_t with_term<Absolute>(float32x4_t sum, float32x4_t a, float32x4_t b) {
+  return vaddq_f32(sum, vabdq_f32(a, b));
+}
+
+template <class Element, class Term>
+float wide_sum(const char* a, const char* b, size_t count) {
+  constexpr size_t kLanes = 4, kSums = 4;
+  float32x4_t sums[kSums] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};
+  size_t i = 0;
+  for (; i + kSums * kLanes <= count; i += kSums * kLanes) {
+    for (size_t s = 0; s < kSums; s++) {
+      const size_t at = (i + s * kLanes) * Element::kBytes;
+      sums[s] = with_term<Term>(sums[s], four_elements<Element>(a + at), four_elements<Element>(b + at));
+    }
+  }
+  const float sum = vaddvq_f32(vaddq_f32(vaddq_f32(sums[0], sums[1]), vaddq_f32(sums[2], sums[3])));
+  float rest = 0;
+  for (; i < count; i++) rest += Term::of(element<Element>(a, i), element<Element>(b, i));
+  return sum + rest;
+}
+
 #endif
 
 template <class Element, class Term>
 float sum_of(const char* a, const char* b, size_t count) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__AARCH64EL__)
   if (has_wide_vectors()) return wide_sum<Element, Term>(a, b, count);
 #endif
   return portable_sum<Element, Term>(a, b, count);

@@ -45,6 +45,9 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SECTION database)
+if(CMAKE_CROSSCOMPILING)
+  string(REPLACE "aarch64" "arm64" CPACK_DEBIAN_PACKAGE_ARCHITECTURE ${CMAKE_SYSTEM_PROCESSOR})
+endif()
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF) # libc and libm are all that the server loads
 set(CPACK_COMPONENT_SERVER_DESCRIPTION "PostgreSQL-compatible in-memory database
  A server that PostgreSQL's clients and drivers connect to. It starts in

@@ -6,6 +6,7 @@
 
 #if defined(__aarch64__)
 #include <arm_acle.h>
+#include <sys/auxv.h>
 #endif
 
 namespace indigo::log {
@@ -39,13 +40,16 @@ bool has_instruction() {
   static const bool has = __builtin_cpu_supports("sse4.2") != 0;
   return has;
 }
-#elif defined(__ARM_FEATURE_CRC32)
-uint32_t by_instruction(const unsigned char* p, size_t n, uint32_t crc) {
+#elif defined(__aarch64__)
+__attribute__((target("+crc"))) uint32_t by_instruction(const unsigned char* p, size_t n, uint32_t crc) {
   for (; n >= 8; p += 8, n -= 8) crc = __crc32cd(crc, load_unaligned<uint64_t>(p));
   for (; n > 0; p++, n--) crc = __crc32cb(crc, *p);
   return crc;
 }
-constexpr bool has_instruction() { return true; }
+bool has_instruction() {
+  static const bool has = (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+  return has;
+}
 #else
 uint32_t by_instruction(const unsigned char*, size_t, uint32_t crc) { return crc; }
 constexpr bool has_instruction() { return false; }

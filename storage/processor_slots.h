@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/full_fence.h"
 #include "storage/spin_lock.h"
 
 namespace indigo::storage {
@@ -19,6 +20,7 @@ class ProcessorSlots {
  public:
   struct alignas(64) Slot {
     std::atomic<uint64_t> value{0};  // 0: free
+    uint64_t last = 0;               // for the use of who has taken it: what the one before has left
   };
 
   // Takes a free slot, with the value that value() answers, not 0. Waits while none is free.
@@ -29,9 +31,9 @@ class ProcessorSlots {
     for (uint32_t tried = 1;; tried++) {
       uint64_t none = 0;
       if (used_.load(std::memory_order_relaxed) <= i) use(i);
-      // seq_cst: before whatever the thread does next, for those who look at the slots.
       if (slots_[i].value.load(std::memory_order_relaxed) == 0 &&
           slots_[i].value.compare_exchange_strong(none, value())) {
+        fence_after_exchange();  // before whatever the thread does next, for those who look at the slots
         return slots_[i];
       }
       i = (i + 1) % kSlots;

@@ -2,13 +2,15 @@
 // A writer holds the latch; a reader copies, and trusts the copy only after OptimisticLatch::validate.
 //
 // In ordinary builds these are plain word and memcpy accesses. ThreadSanitizer cannot see that validation discards what
-// a race produced, so there every access is an acquire or release atomic, which is what it can check.
+// a race produced, so there every access is an acquire or release atomic, which is what it can check. So are addresses
+// everywhere: who follows one before he has validated it finds what it names complete, on machines that reorder stores, too.
 // Source: Boehm, Can seqlocks get along with programming language memory models (MSPC 2012).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace indigo::storage {
 
@@ -27,11 +29,11 @@ inline constexpr bool kThreadSanitizer = false;
 // Aligned words.
 template <class T>
 T load_shared(const T* p) {
-  return __atomic_load_n(p, kThreadSanitizer ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED);
+  return __atomic_load_n(p, kThreadSanitizer || std::is_pointer_v<T> ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED);
 }
 template <class T>
 void store_shared(T* p, T v) {
-  __atomic_store_n(p, v, kThreadSanitizer ? __ATOMIC_RELEASE : __ATOMIC_RELAXED);
+  __atomic_store_n(p, v, kThreadSanitizer || std::is_pointer_v<T> ? __ATOMIC_RELEASE : __ATOMIC_RELAXED);
 }
 
 inline void copy_from_shared(void* to, const void* from, size_t n) {

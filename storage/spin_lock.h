@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <thread>
 
+#include "base/fiber/own_variable.h"
+
 namespace indigo::storage {
 
 class Backoff {
@@ -50,8 +52,7 @@ class SpinLock {
 // shards, never for identity; a thread may get another one at any moment.
 inline uint32_t thread_shard() {
   // What the kernel keeps up to date in each thread (glibc 2.35 registers it), without a call.
-  const auto* area =
-      reinterpret_cast<const rseq*>(static_cast<const char*>(__builtin_thread_pointer()) + __rseq_offset);
+  const auto* area = reinterpret_cast<const rseq*>(own_thread_pointer() + __rseq_offset);
   auto cpu = static_cast<int>(__atomic_load_n(&area->cpu_id, __ATOMIC_RELAXED));
   if (cpu < 0) cpu = std::max(0, sched_getcpu());  // not registered
   return static_cast<uint32_t>(cpu);

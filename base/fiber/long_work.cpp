@@ -8,7 +8,7 @@
 namespace indigo::long_work {
 
 void look() {
-  units_left = kUnitsBetweenLooks;
+  units_left() = kUnitsBetweenLooks;
   if (MustNotFail::active()) return;
   const InterruptReason reason = Waiter::current().interrupted();
   if (reason != InterruptReason::kNone) throw InterruptedWork{reason};

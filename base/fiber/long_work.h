@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "base/fiber/own_variable.h"
 #include "base/fiber/wait_point.h"
 
 namespace indigo {
@@ -19,12 +20,16 @@ struct InterruptedWork {
 
 namespace long_work {
 inline constexpr int64_t kUnitsBetweenLooks = int64_t{1} << 21;
-inline thread_local int64_t units_left = kUnitsBetweenLooks;
+inline thread_local int64_t left = kUnitsBetweenLooks;
+INDIGO_OWN_VARIABLE int64_t& units_left() {
+  address_is_found_anew();
+  return left;
+}
 void look();
 }  // namespace long_work
 
 inline void note_work(uint64_t units) {
-  if ((long_work::units_left -= static_cast<int64_t>(units)) < 0) [[unlikely]] {
+  if ((long_work::units_left() -= static_cast<int64_t>(units)) < 0) [[unlikely]] {
     long_work::look();
   }
 }

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/fiber/own_variable.h"
 
 namespace indigo {
 
@@ -27,20 +28,24 @@ inline constexpr size_t kLargeStackBytes = 64u << 20;
 namespace stack_detail {
 // Lowest address that checked recursion may reach; 0: not known yet.
 extern thread_local constinit uintptr_t limit;
+INDIGO_OWN_VARIABLE uintptr_t& own_limit() {
+  address_is_found_anew();
+  return limit;
+}
 void learn_thread_bounds();
 void run_on_large_stack(void (*function)(void*), void* argument);
 }  // namespace stack_detail
 
 // Bounds of the running stack, and their replacement at a switch.
-StackBounds current_stack();
-void set_current_stack(StackBounds bounds);
+[[gnu::noinline]] StackBounds current_stack();
+[[gnu::noinline]] void set_current_stack(StackBounds bounds);
 
 // Bytes that checked recursion may still use; 0 when it must stop.
 inline size_t stack_remaining() {
-  if (stack_detail::limit == 0) [[unlikely]]
+  if (stack_detail::own_limit() == 0) [[unlikely]]
     stack_detail::learn_thread_bounds();
-  auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  return here > stack_detail::limit ? here - stack_detail::limit : 0;
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), limit = stack_detail::own_limit();
+  return here > limit ? here - limit : 0;
 }
 
 Error stack_depth_error();

@@ -83,9 +83,9 @@ class Waiter {
 
   // The Waiter of what runs now on this thread: the current fiber's, else this thread's own futex waiter.
   // Do not keep the reference across sleep() on behalf of another fiber.
-  static Waiter& current();
+  [[gnu::noinline]] static Waiter& current();
   // Set by the fiber scheduler at each switch; nullptr restores the thread's own.
-  static void set_current(Waiter* waiter);
+  [[gnu::noinline]] static void set_current(Waiter* waiter);
 
  protected:
   // sleep()'s implementation.

@@ -11,23 +11,29 @@
 
 #include <cstddef>
 
+#include "base/fiber/own_variable.h"
+
 namespace indigo {
 
 inline constexpr size_t kMemoryReserveBytes = size_t{16} << 20;
 
 class MustNotFail {
  public:
-  MustNotFail() { nesting++; }
-  ~MustNotFail() { nesting--; }
+  MustNotFail() { own_nesting()++; }
+  ~MustNotFail() { own_nesting()--; }
   MustNotFail(const MustNotFail&) = delete;
   MustNotFail& operator=(const MustNotFail&) = delete;
 
-  static bool active() { return nesting > 0; }
+  static bool active() { return own_nesting() > 0; }
   // A fiber leaves its thread, and comes back to one. Not inline: the thread may be another.
   static int suspend();
   static void resume(int depth);
 
  private:
+  INDIGO_OWN_VARIABLE static int& own_nesting() {
+    address_is_found_anew();
+    return nesting;
+  }
   inline static thread_local int nesting = 0;
 };
 

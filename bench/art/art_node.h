@@ -16,10 +16,7 @@
 #include <cstring>
 #include <new>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
+#include "base/byte_block.h"
 #include "base/bytes.h"
 #include "storage/btree/latch.h"
 #include "storage/shared_bytes.h"
@@ -168,11 +165,9 @@ inline Child Node::find(uint8_t byte) const {
     case Kind::k16: {
       const auto& n = static_cast<const Small16&>(*this);
       const uint32_t used = std::min<uint32_t>(load_shared(&count), 16);
-#if defined(__SSE2__)
+#if defined(INDIGO_BYTE_BLOCKS)
       if constexpr (!storage::kThreadSanitizer) {
-        const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(n.bytes));
-        const auto equal = static_cast<uint32_t>(
-            _mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_set1_epi8(static_cast<char>(byte)))) & ((1 << used) - 1));
+        const uint32_t equal = ByteBlock::load(n.bytes).equal(ByteBlock::all(byte)).bits() & ((1U << used) - 1);
         return equal == 0 ? Child() : Child(load_shared(&n.children[__builtin_ctz(equal)]));
       }
 #endif

@@ -73,6 +73,8 @@ class Progress {
   friend class ProgressOf;
   void change(ProgressCommand command, Oid relation) {
     changes_.fetch_add(1, std::memory_order_acq_rel);
+    std::atomic_thread_fence(
+        std::memory_order_release);  // the odd number comes before the stores below: pairs with report()
     for (auto& parameter : parameters_) parameter.store(0, std::memory_order_relaxed);
     relation_.store(relation, std::memory_order_relaxed);
     command_.store(command, std::memory_order_release);

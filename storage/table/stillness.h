@@ -18,7 +18,10 @@ namespace indigo::storage {
 
 class Stillness {
  public:
-  void begin() { word_.fetch_add(kBegun + 1, std::memory_order_seq_cst); }
+  void begin() {
+    word_.fetch_add(kBegun + 1, std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_release);  // before counts that holds() may meet: pairs with its fence
+  }
   // `stamp`: of its commit, zero when it was rolled back.
   void end(uint64_t stamp) {
     raise(stamp);

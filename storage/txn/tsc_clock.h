@@ -1,8 +1,10 @@
-// Commit stamps from the processors' invariant time-stamp counter, which counts alike on all cores.
+// Commit stamps from the counter that the processors have in common: x86-64's invariant time-stamp counter, 64-bit Arm's virtual
+// count of the generic timer, which count alike on all cores.
 //
-// Time is cut into ticks of 64 counts. A stamp is its tick and the number of the slot that its commit holds from take() to
-// decide(); so stamps are unique, and commits write no common cacheline. The stable stamp is not stored: a reader looks
-// at the slots.
+// Time is cut into ticks of 64 units. A unit is a count of the time-stamp counter; Arm's counter may be much slower, as one of
+// 24 MHz, and its counts are taken for several units, so that a tick is a few dozen nanoseconds there, too (one count at most).
+// A stamp is its tick and the number of the slot that its commit holds from take() to decide(), and above what the slot had
+// before; so stamps are unique, and commits write no common cacheline. The stable stamp is not stored: a reader looks at the slots.
 //
 // Thread safety: all functions. Invariants:
 // 1. A commit marks its slot as taking before it reads the counter; then the slot has the stamp until it is decided.
@@ -39,9 +41,12 @@ class TscClock {
   static constexpr uint64_t kTick = 64;
   static constexpr uint64_t kTaking = 1;  // no stamp: those lie above the first tick
 
+  // A count is two to the power of this units.
+  static uint32_t counter_shift();
   uint64_t now() const;
   uint64_t tick() const { return now() & ~(kTick - 1); }  // its beginning
 
+  const uint32_t shift_ = counter_shift();
   uint64_t offset_ = 0;  // set before the clock is used
   ProcessorSlots<kTick, 2> slots_;
 };

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
+#include "base/byte_block.h"
 #include "base/fiber/long_work.h"
 #include "base/utf8.h"
 
@@ -20,19 +17,18 @@ constexpr size_t kShortBytes = 4096;
 constexpr size_t kShortNeedle = 64;
 
 size_t find_short(std::string_view haystack, std::string_view needle, size_t from) {
-#if defined(__SSE2__)
-  constexpr size_t kAtOnce = 16;
+#if defined(INDIGO_BYTE_BLOCKS)
+  constexpr size_t kAtOnce = ByteBlock::kBytes;
   const size_t n = needle.size();
   if (haystack.size() >= n + kAtOnce - 1) {
-    const __m128i first = _mm_set1_epi8(needle.front()), last = _mm_set1_epi8(needle.back());
+    const ByteBlock first = ByteBlock::all(static_cast<uint8_t>(needle.front())),
+                    last = ByteBlock::all(static_cast<uint8_t>(needle.back()));
     const size_t last_step = haystack.size() - n - (kAtOnce - 1);
     while (true) {
       const size_t at = std::min(from, last_step);  // the last step looks again at what the one before it has seen
-      const auto* const p = reinterpret_cast<const __m128i*>(haystack.data() + at);
-      const auto* const q = reinterpret_cast<const __m128i*>(haystack.data() + at + n - 1);
-      const __m128i both =
-          _mm_and_si128(_mm_cmpeq_epi8(_mm_loadu_si128(p), first), _mm_cmpeq_epi8(_mm_loadu_si128(q), last));
-      for (auto mask = static_cast<uint32_t>(_mm_movemask_epi8(both)); mask != 0; mask &= mask - 1) {
+      const char* const p = haystack.data() + at;
+      const ByteBlock both = ByteBlock::load(p).equal(first) & ByteBlock::load(p + n - 1).equal(last);
+      for (uint32_t mask = both.bits(); mask != 0; mask &= mask - 1) {
         const size_t hit = at + static_cast<size_t>(__builtin_ctz(mask));
         if (hit >= from && memcmp(haystack.data() + hit + 1, needle.data() + 1, n - 2) == 0) return hit;
       }

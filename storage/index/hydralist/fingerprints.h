@@ -5,10 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
+#include "base/byte_block.h"
 #include "base/bytes.h"
 #include "storage/shared_bytes.h"
 
@@ -44,13 +41,10 @@ struct alignas(64) Fingerprints {
     return mask;
   }
   uint64_t match(uint8_t wanted) const {
-#if defined(__SSE2__)
+#if defined(INDIGO_BYTE_BLOCKS)
     if constexpr (!kThreadSanitizer) {
-      const __m128i all = _mm_set1_epi8(static_cast<char>(wanted));
-      const auto part = [&](uint32_t i) {
-        const __m128i there = _mm_load_si128(reinterpret_cast<const __m128i*>(&bytes[i]));
-        return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(there, all)));
-      };
+      const ByteBlock all = ByteBlock::all(wanted);
+      const auto part = [&](uint32_t i) { return ByteBlock::load(&bytes[i]).equal(all).bits(); };
       return (part(0) | part(16) << 16) | uint64_t{part(32) | part(48) << 16} << 32;
     }
 #endif

@@ -140,8 +140,8 @@ void IndexletIndex::close() const {
   for (uint32_t i = 0; i < batch_count(); i++) merge(batches_[i], KeyRange::all(), Why::kService);
   count_memory(-static_cast<int64_t>(indexlet->bytes() + Phantomlet::bytes()));
   {
-    EpochManager::WriteGuard guard(epochs_);  // no clone is being made
-    indexlet_.store(nullptr, std::memory_order_relaxed);
+    EpochManager::WriteGuard guard(epochs_);              // no clone is being made
+    indexlet_.store(nullptr, std::memory_order_release);  // what it had is in the tree, for who finds none
   }
   epochs_.retire(
       indexlet, [](void*, void* object) { delete static_cast<Indexlet*>(object); }, nullptr);

@@ -1,9 +1,12 @@
 #include "base/fiber/fiber.h"
 
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "base/memory/memory_reserve.h"
 
 namespace indigo {
 namespace {
@@ -30,6 +33,29 @@ TEST(Fiber, SuspendsAndResumesWhereItWas) {
   fiber.resume();
   EXPECT_TRUE(fiber.finished());
   EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
+TEST(Fiber, GoesOnAsAnotherThreadWithThatThreadsVariables) {
+  bool within = false, behind = true, deep = true;
+  Fiber* self = nullptr;
+  Fiber fiber(StackMemory(kFiberStackBytes), [&] {
+    {
+      const MustNotFail scope;
+      (void)check_stack_depth();
+      self->suspend();
+      within = MustNotFail::active();
+    }
+    behind = MustNotFail::active();
+    deep = !check_stack_depth().ok();
+  });
+  self = &fiber;
+  std::thread([&] {
+    fiber.resume();
+    EXPECT_FALSE(MustNotFail::active());
+  }).join();
+  fiber.resume();
+  EXPECT_TRUE(within);
+  EXPECT_FALSE(behind || deep || MustNotFail::active());
 }
 
 TEST(Fiber, ThousandsInterleave) {

@@ -33,7 +33,8 @@ public final class IndigoServer implements AutoCloseable {
   static String binary() throws IOException {
     String chosen = System.getenv("INDIGO");
     if (chosen != null) return chosen;
-    try (InputStream carried = IndigoServer.class.getResourceAsStream("/indigo/linux-x86_64/indigo")) {
+    String machine = System.getProperty("os.arch").replace("amd64", "x86_64");
+    try (InputStream carried = IndigoServer.class.getResourceAsStream("/indigo/linux-" + machine + "/indigo")) {
       if (carried == null) return "indigo";
       Path file = Files.createTempDirectory("indigo-").resolve("indigo");
       Files.copy(carried, file);

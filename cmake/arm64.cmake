@@ -1,0 +1,20 @@
+# Toolchain of the preset arm64: Debian's cross compiler, and the libraries that docker/make-sysroot has put below the build folder.
+# What is built runs under qemu-user, where the build and its tests run it.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(INDIGO_SYSROOT "${CMAKE_CURRENT_LIST_DIR}/../build/sysroot-arm64" CACHE PATH "What docker/make-sysroot has made")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES INDIGO_SYSROOT)
+if(NOT EXISTS "${INDIGO_SYSROOT}/made-of")
+  message(FATAL_ERROR "${INDIGO_SYSROOT} is missing: docker/make-sysroot arm64 ${INDIGO_SYSROOT}")
+endif()
+file(REAL_PATH "${INDIGO_SYSROOT}" CMAKE_SYSROOT)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+# The C library is there, too, with Debian's later repairs; the compiler brings one of its own, which it would take.
+set(of_sysroot ${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu)
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-B${of_sysroot} -L${of_sysroot}")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64-static;-L;${CMAKE_SYSROOT}")
