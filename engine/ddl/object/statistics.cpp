@@ -335,7 +335,9 @@ Status rename_statistics(DdlContext& c, NodeList name, std::string_view to) {
   return update_statistics(c, found->object, [&](RowValues& v) { v.str(pg_statistic_ext::c_stxname, wanted); });
 }
 
-Status move_statistics(DdlContext& c, NodeList name, Oid schema) {
+Status move_statistics(DdlContext& c, NodeList name, std::string_view new_schema) {
+  INDIGO_TRY(find_own_statistics(c, name, false, Right::kNobody));
+  INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, new_schema));
   INDIGO_ASSIGN(const auto found, find_own_statistics(c, name, false));
   std::string image;
   const SystemTable& t = table(c, pg_statistic_ext::kOid);
