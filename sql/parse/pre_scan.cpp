@@ -210,12 +210,16 @@ class Scanner {
     const size_t begin = at_ + 1;
     quoted('"', false);
     if (at_ <= begin) return;
-    const auto skip_blanks = [&](size_t at) { return std::min(text_.find_first_not_of(" \t\f\v\r\n", at), text_.size()); };
+    const auto skip_blanks = [&](size_t at) {
+      return std::min(text_.find_first_not_of(" \t\f\v\r\n", at), text_.size());
+    };
     constexpr std::string_view kEscape = "uescape";
     char escape = '\\';
-    if (const size_t word = skip_blanks(at_); types::equals_ignoring_case(text_.substr(word, kEscape.size()), kEscape)) {
+    if (const size_t word = skip_blanks(at_);
+        types::equals_ignoring_case(text_.substr(word, kEscape.size()), kEscape)) {
       const size_t literal = skip_blanks(word + kEscape.size());
-      if (literal + 2 < text_.size() && text_[literal] == '\'' && text_[literal + 2] == '\'') escape = text_[literal + 1];
+      if (literal + 2 < text_.size() && text_[literal] == '\'' && text_[literal + 2] == '\'')
+        escape = text_[literal + 1];
     }
     see_name(unescaped(text_.substr(begin, at_ - 1 - begin), escape));
   }
@@ -281,7 +285,8 @@ class Scanner {
       at_++;
       return unicode_literal();
     }
-    if (notes_.long_names != nullptr && word.size() == 1 && (word[0] | 0x20) == 'u' && peek(0) == '&' && peek(1) == '"') {
+    if (notes_.long_names != nullptr && word.size() == 1 && (word[0] | 0x20) == 'u' && peek(0) == '&' &&
+        peek(1) == '"') {
       at_++;
       return unicode_name();
     }

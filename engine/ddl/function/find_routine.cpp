@@ -235,7 +235,8 @@ Status rename_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__Ob
   return {};
 }
 
-Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object, std::string_view new_schema) {
+Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object,
+                    std::string_view new_schema) {
   INDIGO_TRY(find_routine(c, type, object, false));
   INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, new_schema));
   INDIGO_ASSIGN(const RoutinePtr f, find_altered_routine(c, type, object));

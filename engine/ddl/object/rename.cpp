@@ -404,8 +404,7 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT:
       return move_statistics(c, nodes(s.object->list->n_items, s.object->list->items), s.newschema);
-    case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION:
-      return move_extension(c, string_of(s.object), s.newschema);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: return move_extension(c, string_of(s.object), s.newschema);
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
       return move_collation(c, nodes(s.object->list->n_items, s.object->list->items), s.newschema);
     case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION:
@@ -415,8 +414,7 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
       return move_routine(c, s.object_type, *s.object->object_with_args, s.newschema);
-    case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR:
-      return move_operator(c, *s.object->object_with_args, s.newschema);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: return move_operator(c, *s.object->object_with_args, s.newschema);
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS:
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY:
       return move_operator_group(c, nodes(s.object->list->n_items, s.object->list->items),

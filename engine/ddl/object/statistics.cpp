@@ -84,8 +84,9 @@ Status read_statistics_element(DdlContext& c, const RelationPtr& relation, const
     }
     number = column->number;
   } else {
-    INDIGO_ASSIGN(StoredExpression stored, store_expression(c, e.expr, ExpressionUse::kStatistics, relation,
-                                                            TypeRef{alone ? kInvalidOid : oid::kUnknown, -1, kInvalidOid}));
+    INDIGO_ASSIGN(StoredExpression stored,
+                  store_expression(c, e.expr, ExpressionUse::kStatistics, relation,
+                                   TypeRef{alone ? kInvalidOid : oid::kUnknown, -1, kInvalidOid}));
     if (!is(e.expr, PG_QUERY__NODE__NODE_COLUMN_REF) || stored.columns.size() != 1) {
       if (!alone) INDIGO_TRY(check_sortable(c, "", stored.type.oid));
       out.names += "expr";
