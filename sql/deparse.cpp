@@ -584,7 +584,6 @@ class Deparser {
   }
 
   void print_subscript(const SubscriptExpr& e) {
-    if (e.assign != nullptr) return fail("an assignment to a part has no text of its own");
     print_container(*e.container);
     for (const auto& index : e.indexes) {
       out_ += "[";
@@ -595,6 +594,9 @@ class Deparser {
       if (index.upper) print(*index.upper, false);
       out_ += "]";
     }
+    if (e.assign == nullptr) return;
+    out_ += " := ";
+    print(*e.assign, false);
   }
 
   void print_session_value(const SessionValueExpr& e) {

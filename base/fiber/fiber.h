@@ -10,7 +10,9 @@
 
 namespace indigo {
 
-inline constexpr size_t kFiberStackBytes = 4u << 20;
+// Address space, of which a session commits what it touches; as much as the system's own threads have. Statements may then be
+// about as deep as PostgreSQL's are with its 2 MB, from smaller frames.
+inline constexpr size_t kFiberStackBytes = 8u << 20;
 
 class Fiber {
  public:

@@ -1,5 +1,9 @@
 #include "engine/ddl/expression.h"
 
+#include <algorithm>
+#include <functional>
+#include <set>
+
 #include "catalog/descriptor/session_context.h"
 #include "catalog/descriptor/settled.h"
 #include "catalog/tables/system_columns.h"
@@ -153,6 +157,22 @@ int first_column_reference(const PgQuery__Node* node) {
   return location;
 }
 
+std::vector<int16_t> in_order_of_mention(const sql::ExprPtr& expr, const std::set<int16_t>& columns) {
+  std::vector<int16_t> out;
+  const std::function<void(const sql::ExprPtr&)> visit = [&](const sql::ExprPtr& e) {
+    if (!e) return;
+    if (const auto* v = sql::try_as<sql::VarExpr>(e)) {
+      const auto number = static_cast<int16_t>(v->column + 1);
+      if (columns.contains(number) && std::find(out.begin(), out.end(), number) == out.end()) out.push_back(number);
+    }
+    sql::for_each_child(*e, visit);
+  };
+  visit(expr);
+  for (const int16_t number : columns)  // of whole rows
+    if (std::find(out.begin(), out.end(), number) == out.end()) out.push_back(number);
+  return out;
+}
+
 }  // namespace
 
 Result<StoredExpression> keep_expression(DdlContext& c, const sql::ExprPtr& expr) {
@@ -167,7 +187,7 @@ Result<StoredExpression> keep_expression(DdlContext& c, const sql::ExprPtr& expr
   out.type = expr->type;
   if (const auto* constant = sql::try_as<sql::ConstExpr>(expr)) out.null = constant->value.get().null;
   INDIGO_ASSIGN(out.tree, sql::store_tree(expr));
-  out.columns.assign(references.columns().begin(), references.columns().end());
+  out.columns = in_order_of_mention(expr, references.columns());
   out.references.assign(references.addresses().begin(), references.addresses().end());
   return out;
 }

@@ -34,7 +34,8 @@ struct StoredExpression {
   bool null = false;            // NULL itself, of whatever type
 };
 
-// `relation` may be null for uses without columns. `target` as in sql::analyze_expression.
+// `relation` may be null for uses without columns. `target` as in sql::analyze_expression; of type unknown: whatever the
+// expression has, a literal stays one.
 Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* node, ExpressionUse use,
                                           const RelationPtr& relation, const TypeRef& target);
 // The same for SQL text that is made here.

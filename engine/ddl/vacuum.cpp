@@ -15,6 +15,7 @@
 #include "engine/row_sink.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/store.h"
+#include "types/text/ascii.h"
 
 namespace indigo::engine::ddl {
 
@@ -78,7 +79,7 @@ Result<VacuumOptions> read_options(const DdlContext& c, const PgQuery__VacuumStm
       INDIGO_TRY(read_parallel(c, d, out));
     } else if (s.is_vacuumcmd && name == "index_cleanup") {
       const bool automatic = !sql::absent(d.arg) && d.arg->node_case == PG_QUERY__NODE__NODE_STRING &&
-                             std::string_view(d.arg->string->sval) == "auto";
+                             types::equals_ignoring_case(d.arg->string->sval, "auto");
       if (!automatic) INDIGO_TRY(Status(flag_of(d).take_error()));
     } else {
       return at_option(

@@ -50,7 +50,8 @@ class Builder {
   // Slots that the operator being built sets itself for its inputs.
   void own_slot(int slot) { owned_.push_back(slot); }
 
-  static constexpr int kMaxDepth = 2000;
+  // Checked beside the stack: what is built runs, and is destroyed, on smaller frames than these.
+  static constexpr int kMaxDepth = 5000;
 
  private:
   Result<OperatorPtr> make(const sql::Plan& plan);

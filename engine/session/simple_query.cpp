@@ -89,10 +89,11 @@ Status SessionImpl::run_cached(std::string_view text, RowSink& sink) {
     portal.labels.clear();
     // Statistics tell of each text by itself.
     ColumnLabels* const labels = parts_.statement_counter().loaded() ? nullptr : &portal.labels;
-    INDIGO_ASSIGN(PreparedPtr prepared, parts_.preparation().prepare_text(scanned_, text, {.labels = labels}));
-    if (prepared == nullptr) return run_text(text, sink);
-    portal.prepared = std::move(prepared);
+    auto prepared = parts_.preparation().prepare_text(scanned_, text, {.labels = labels});
+    if (prepared.ok() && *prepared == nullptr) return run_text(text, sink);
     if (!again) report_scanner_notices(parts_.message(), text, parts_.applied_settings().strings);
+    if (!prepared.ok()) return prepared.take_error();
+    portal.prepared = *std::move(prepared);
     INDIGO_TRY(parts_.parameters().bind_literals(portal, scanned_));
     Status status = run_simple(portal, true, sink);
     if (status.ok() || again || !types_changed_under_literals()) return status;

@@ -48,9 +48,11 @@ Result<NamedStatement*> find_prepared(SessionParts& session, std::string_view na
 Result<std::vector<OwnedDatum>> execute_parameters(UtilityCall& call, const PgQuery__ExecuteStmt& stmt,
                                                    NamedStatement& named) {
   auto& session = call.session;
-  INDIGO_TRY(session.preparation().refresh(named.prepared));
   const auto& types = named.prepared->parameter_types;
-  if (types.empty()) return std::vector<OwnedDatum>();  // what is given is not looked at
+  if (types.empty()) {  // what is given is not looked at
+    INDIGO_TRY(session.preparation().refresh(named.prepared));
+    return std::vector<OwnedDatum>();
+  }
   if (types.size() != stmt.n_params) {
     return Error(sqlstate::kSyntaxError,
                  "wrong number of parameters for prepared statement \"" + std::string(stmt.name) + "\"")
@@ -64,7 +66,10 @@ Result<std::vector<OwnedDatum>> execute_parameters(UtilityCall& call, const PgQu
     if (auto error = misplaced(e, call.statement.text())) return *std::move(error);
     expressions.push_back(std::move(e));
   }
-  return evaluate(session, expressions, call.parameters);
+  INDIGO_ASSIGN(auto values, evaluate(session, expressions, call.parameters));
+  // Only now: what is wrong with the parameters comes before what has become of the statement's tables.
+  INDIGO_TRY(session.preparation().refresh(named.prepared));
+  return values;
 }
 
 }  // namespace indigo::engine

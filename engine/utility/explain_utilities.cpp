@@ -8,6 +8,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
+#include "engine/ddl/table/create_table.h"
 #include "engine/foreign/foreign_rows.h"
 #include "engine/session/auto_explain.h"
 #include "engine/session/evaluate.h"
@@ -134,6 +135,7 @@ struct Explanation {
   sql::Explained out;
   std::vector<std::string> texts;  // of the queries
   bool nothing = false;            // rules have left no query
+  bool no_query = false;           // of a table that is there: nothing is shown
 
   void add_text() { texts.push_back(sql::format_explained(std::exchange(out, {}), options)); }
   Status take(SessionParts& session, const Prepared& prepared, Execution* execution) {
@@ -212,12 +214,21 @@ Status explain_execute(UtilityCall& call, const PgQuery__ExecuteStmt& stmt, Expl
   return explain_plan(call, prepared, parameters, e);
 }
 
+Result<bool> would_be_made(UtilityCall& call, const PgQuery__CreateTableAsStmt& stmt) {
+  DefinitionHost host(call.session, &call.statement, call.parameters, call.parameter_types);
+  DdlContext context{call.session.session_catalog(), call.session.transaction(), host, call.statement.text()};
+  return ddl::check_table_to_be_made(context, stmt);
+}
+
 Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e) {
   auto& session = call.session;
   switch (node->node_case) {
     case PG_QUERY__NODE__NODE_EXECUTE_STMT: return explain_execute(call, *node->execute_stmt, e);
     case PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT: return explain_node(call, node->declare_cursor_stmt->query, e);
     case PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT: {
+      INDIGO_ASSIGN(const bool made, would_be_made(call, *node->create_table_as_stmt));
+      e.no_query = !made;
+      if (!made) return {};
       if (!e.options.analyze) return explain_node(call, node->create_table_as_stmt->query, e);
       INDIGO_TRY(check_not_read_only(call, statement_name(node)));
       DefinitionHost host(session, &call.statement, call.parameters, call.parameter_types);
@@ -258,7 +269,8 @@ Status run_explain(UtilityCall& call) {
   Explanation e{options, {}};
   if (options.settings) e.out.settings = changed_settings(call.session.settings());
   INDIGO_TRY(explain_node(call, stmt.query, e));
-  if (e.texts.empty()) e.add_text();
+  if (e.no_query && options.format == ExplainOptions::Format::kText) return {};
+  if (e.texts.empty() && !e.no_query) e.add_text();
   std::string text = joined(e.texts, options.format);
   if (e.nothing && options.format == ExplainOptions::Format::kText) text = "Query rewrites to nothing";
   if (options.format != ExplainOptions::Format::kText) return send_text_row(call, std::span(&text, 1));

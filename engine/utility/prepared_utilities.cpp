@@ -115,7 +115,8 @@ Result<std::shared_ptr<const ResultShape>> describe_execute(SessionParts& sessio
   NamedStatement* const named = session.statements().find(statement.node->execute_stmt->name);
   if (named == nullptr || named->prepared == nullptr) return std::shared_ptr<const ResultShape>();
   INDIGO_TRY(session.begin_statement());
-  INDIGO_TRY(session.preparation().refresh(named->prepared));
+  // Where that fails it tells the columns as they were, and EXECUTE the error: behind those of its parameters.
+  (void)session.preparation().refresh(named->prepared);
   return session.runner().shape_of(*named->prepared, {});
 }
 

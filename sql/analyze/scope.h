@@ -48,6 +48,7 @@ enum class Clause : uint8_t {
   kAlterUsing,
   kPolicy,
   kCopyWhere,
+  kCall,
 };
 // "WHERE", "GROUP BY" ... as in `aggregate functions are not allowed in WHERE`.
 const char* clause_name(Clause clause);

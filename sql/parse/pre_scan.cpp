@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "base/name.h"
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/text/ascii.h"
 
 namespace indigo::sql {
@@ -203,6 +205,50 @@ class Scanner {
     if (at_ > begin) see_name(text_.substr(begin, at_ - 1 - begin));
   }
 
+  // U&"...", and UESCAPE behind it: as long as what it stands for.
+  void unicode_name() {
+    const size_t begin = at_ + 1;
+    quoted('"', false);
+    if (at_ <= begin) return;
+    const auto skip_blanks = [&](size_t at) {
+      return std::min(text_.find_first_not_of(" \t\f\v\r\n", at), text_.size());
+    };
+    constexpr std::string_view kEscape = "uescape";
+    char escape = '\\';
+    if (const size_t word = skip_blanks(at_);
+        types::equals_ignoring_case(text_.substr(word, kEscape.size()), kEscape)) {
+      const size_t literal = skip_blanks(word + kEscape.size());
+      if (literal + 2 < text_.size() && text_[literal] == '\'' && text_[literal + 2] == '\'')
+        escape = text_[literal + 1];
+    }
+    see_name(unescaped(text_.substr(begin, at_ - 1 - begin), escape));
+  }
+
+  static std::string unescaped(std::string_view name, char escape) {
+    std::string out;
+    uint32_t high = 0;  // the first half of a pair
+    for (size_t i = 0; i < name.size(); i++) {
+      const bool longer = i + 1 < name.size() && name[i] == escape && name[i + 1] == '+';
+      const size_t from = i + (longer ? 2 : 1), digits = longer ? 6 : 4;
+      uint32_t code = 0;
+      const char* const end = name.data() + std::min(from + digits, name.size());
+      if (name[i] != escape || from + digits > name.size() ||
+          std::from_chars(name.data() + from, end, code, 16).ptr != end) {
+        out.push_back(name[i]);
+        i += i + 1 < name.size() && name[i + 1] == name[i] && (name[i] == escape || name[i] == '"') ? 1 : 0;
+        continue;
+      }
+      i = from + digits - 1;
+      if (code >= 0xD800 && code < 0xDC00) {
+        high = code;
+      } else {
+        utf8_append(high == 0 ? code : 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00), out);
+        high = 0;
+      }
+    }
+    return out;
+  }
+
   void see_name(std::string_view name) {
     if (notes_.long_names != nullptr && name.size() > kMaxNameBytes) notes_.long_names->emplace_back(name);
   }
@@ -238,6 +284,11 @@ class Scanner {
         (peek(1) == '\'' || peek(1) == '"')) {
       at_++;
       return unicode_literal();
+    }
+    if (notes_.long_names != nullptr && word.size() == 1 && (word[0] | 0x20) == 'u' && peek(0) == '&' &&
+        peek(1) == '"') {
+      at_++;
+      return unicode_name();
     }
     switch (meaning_of(word)) {
       case Meaning::kNone: break;

@@ -1,5 +1,6 @@
 #include "sql/plpgsql/lexer.h"
 
+#include "base/name.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"
@@ -93,6 +94,7 @@ class Lexer {
         token.text.push_back(ch >= 'A' && ch <= 'Z' ? static_cast<char>(ch + 32) : ch);
         at_++;
       }
+      token.text.resize(clip_name(token.text).size());
       return {};
     }
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number(token);
@@ -135,6 +137,7 @@ class Lexer {
         at_++;
       } else {
         at_++;
+        token.text.resize(clip_name(token.text).size());
         return {};
       }
     }

@@ -96,7 +96,7 @@ Status Parser::declaration(Block& block) {
   if (!first.is_name()) return syntax_error(first);
   Variable v;
   v.name = next().text;
-  v.line = first.line;
+  v.line = noted_line_ = first.line;
   // The name may stand once in this level.
   for (int at = names_; at >= 0 && program_->names[static_cast<size_t>(at)].kind == Name::Kind::kVariable;
        at = program_->names[static_cast<size_t>(at)].previous) {

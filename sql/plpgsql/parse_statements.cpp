@@ -116,7 +116,10 @@ Result<StatementPtr> Parser::statement() {
     // A variable's name begins an assignment even where it is a keyword.
     const Token& after = peek(1);
     if (after.is(":=") || after.is("=") || after.is("[") || after.is(".")) {
-      if (names_variable(0)) return assignment();
+      if (names_variable(0)) {
+        noted_line_ = line;
+        return assignment();
+      }
       if (after.is(":=") || after.is("=")) {
         return error_at(sqlstate::kSyntaxError, "\"" + t.text + "\" is not a known variable", t);
       }
@@ -127,6 +130,10 @@ Result<StatementPtr> Parser::statement() {
       INDIGO_ASSIGN(auto inner, block(""));
       INDIGO_TRY(expect(";"));
       return StatementPtr(std::move(inner));
+    }
+    if (word == "exit" || word == "continue" || word == "raise" ||
+        (word == "return" && !peek(1).is("next") && !peek(1).is("query"))) {
+      noted_line_ = line;
     }
     if (word == "if") return if_statement();
     if (word == "case") return case_statement();
@@ -158,6 +165,7 @@ Result<StatementPtr> Parser::statement() {
   };
   INDIGO_ASSIGN(StatementPtr out, run());
   if (out->kind != SK::kBlock) out->line = line;
+  noted_line_ = out->line;
   return out;
 }
 

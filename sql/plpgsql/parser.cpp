@@ -12,11 +12,13 @@ Result<std::shared_ptr<const Program>> parse_program(const ParseInput& input) {
   INDIGO_ASSIGN(std::vector<Token> tokens, tokenize(input.source));
   Parser parser(input, std::move(tokens));
   auto program = parser.run();
-  if (program.ok() || program.error().internal_position != 0) return program;
+  if (program.ok()) return program;
   // Without a position of its own the error is near the token that was read last.
   Error error = std::move(*program.take_error());
+  const bool placed = error.internal_position != 0;
+  if (placed && input.anonymous) return error;
   error.add_context("compilation of PL/pgSQL function \"" + input.function_name + "\" near line " +
-                    std::to_string(parser.line()));
+                    std::to_string(placed ? parser.noted_line() : parser.line()));
   return error;
 }
 

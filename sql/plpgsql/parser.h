@@ -19,6 +19,9 @@ class Parser {
   Result<std::shared_ptr<const Program>> run();
   // Of the token that was read last.
   int line() const { return peek().line; }
+  // Of the declaration or statement that PostgreSQL's parser has taken the line of last: errors with a place of their own are told
+  // to be near it.
+  int noted_line() const { return noted_line_; }
 
  private:
   // ---- tokens (parser.cpp)
@@ -91,6 +94,7 @@ class Parser {
   const ParseInput& input_;
   std::vector<Token> tokens_;
   size_t at_ = 0;
+  int noted_line_ = 1;
   std::shared_ptr<Program> program_ = std::make_shared<Program>();
   int names_ = -1;
   // Labels around the statement: name, and whether it is a loop's.

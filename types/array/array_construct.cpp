@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/array/array_shape.h"
+#include "types/function/collation.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/function/limits.h"
@@ -218,19 +219,25 @@ std::vector<Datum> split(Str text, std::optional<Str> delimiter, std::optional<S
   }
   return parts;
 }
-OptionalArray from_text_null(FuncContext& context, std::optional<Str> text, std::optional<Str> delimiter,
-                             std::optional<Str> null_text) {
-  if (!text) return {};
+// The delimiter is looked for by its bytes.
+bool may_split(FuncContext& context, const CallInfo& call, Str text, std::optional<Str> delimiter) {
+  return text.empty() || !delimiter || delimiter->empty() || check_deterministic(context, call, kSubstringSearches);
+}
+OptionalArray from_text_null(FuncContext& context, const CallInfo& call, std::optional<Str> text,
+                             std::optional<Str> delimiter, std::optional<Str> null_text) {
+  if (!text || !may_split(context, call, *text, delimiter)) return {};
   return context.arena().copy(make_array(oid::kText, Phys::kStr, split(*text, delimiter, null_text)));
 }
-OptionalArray from_text(FuncContext& context, std::optional<Str> text, std::optional<Str> delimiter) {
-  return from_text_null(context, text, delimiter, {});
+OptionalArray from_text(FuncContext& context, const CallInfo& call, std::optional<Str> text,
+                        std::optional<Str> delimiter) {
+  return from_text_null(context, call, text, delimiter, {});
 }
-std::unique_ptr<SetProducer> open_split(FuncContext&, const CallInfo&, std::span<const Datum> arguments) {
+std::unique_ptr<SetProducer> open_split(FuncContext& context, const CallInfo& call, std::span<const Datum> arguments) {
   if (arguments[0].null) return empty_set();
   const auto optional = [&](size_t i) {
     return i < arguments.size() && !arguments[i].null ? std::optional<Str>(arguments[i].str) : std::nullopt;
   };
+  if (!may_split(context, call, arguments[0].str, optional(1))) return empty_set();
   auto rows = std::make_unique<RowSet>();
   for (const Datum& part : split(arguments[0].str, optional(1), optional(2))) rows->add_in_turn({rows->keep(part)});
   return rows;

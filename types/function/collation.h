@@ -75,6 +75,14 @@ void deterministic_only(FuncContext& context, const CallInfo& call, std::span<co
                         Selection selection, Vector& out) {
   if (check_deterministic(context, call, what)) kKernel(context, call, arguments, selection, out);
 }
+// A kernel for all others, and one for such collations.
+template <ScalarKernel kDeterministic, ScalarKernel kOther>
+void by_determinism(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments,
+                    Selection selection, Vector& out) {
+  const Collator* const collator = collator_of(context, call);
+  (collator == nullptr || collator->deterministic() ? kDeterministic : kOther)(context, call, arguments, selection,
+                                                                               out);
+}
 inline constexpr char kSubstringSearches[] = "substring searches", kLike[] = "LIKE",
                       kRegularExpressions[] = "regular expressions";
 

@@ -221,6 +221,24 @@ Str split_part(FuncContext& context, Str s, Str separator, int32_t field) {
   return s.substr(from, std::min(find_in(s, separator, from), s.size()) - from);
 }
 
+// What PostgreSQL answers before it searches, and so under any collation; else the search is refused.
+template <class T>
+T refuse_search(FuncContext& context) {
+  context.fail(sqlstate::kFeatureNotSupported, "nondeterministic collations are not supported for substring searches");
+  return {};
+}
+int32_t position_without_search(FuncContext& context, Str s, Str needle) {
+  if (needle.empty()) return 1;
+  return s.size() < needle.size() ? 0 : refuse_search<int32_t>(context);
+}
+Str replaced_without_search(FuncContext& context, Str s, Str from, Str) {
+  return s.empty() || from.empty() ? s : refuse_search<Str>(context);
+}
+Str part_without_search(FuncContext& context, Str s, Str separator, int32_t field) {
+  return field == 0 || s.empty() || separator.empty() ? split_part(context, s, separator, field)
+                                                      : refuse_search<Str>(context);
+}
+
 int32_t ascii(Str s) { return s.empty() ? 0 : static_cast<int32_t>(utf8_decode(s, 0)); }
 std::string chr(FuncContext& context, int32_t code) {
   if (code < 0) {
@@ -350,7 +368,7 @@ const ScalarEntry kTextEntries[] = {
     {"text_substr_no_len", kernel<substring_to_end>},
     {"textoverlay", kernel<overlay_count>},
     {"textoverlay_no_len", kernel<overlay>},
-    {"textpos", deterministic_only<kernel<text_position>, kSubstringSearches>},
+    {"textpos", by_determinism<kernel<text_position>, kernel<position_without_search>>},
     {"text_starts_with", deterministic_only<kernel<starts_with>, kSubstringSearches>},
     {"ltrim", kernel<trim_left>},
     {"ltrim1", kernel<trim_left_blanks>},
@@ -366,9 +384,9 @@ const ScalarEntry kTextEntries[] = {
     {"text_right", kernel<right>},
     {"text_reverse", kernel<reverse>},
     {"repeat", kernel<repeat>},
-    {"replace_text", deterministic_only<kernel<replace>, kSubstringSearches>},
+    {"replace_text", by_determinism<kernel<replace>, kernel<replaced_without_search>>},
     {"translate", kernel<translate>},
-    {"split_part", deterministic_only<kernel<split_part>, kSubstringSearches>},
+    {"split_part", by_determinism<kernel<split_part>, kernel<part_without_search>>},
     {"ascii", kernel<ascii>},
     {"chr", kernel<chr>},
     {"to_hex32", kernel<to_hex<int32_t>>},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/ddl/operator/definition.h"
 #include "engine/ddl/tree.h"
 #include "engine/settings/private_settings.h"
 #include "engine/settings/set_argument.h"
@@ -50,13 +51,20 @@ class Attributes {
       INDIGO_ASSIGN(const float value, positive(d, "ROWS"));
       return once(out_.rows, value, d);
     }
-    return unsupported(std::string(name == "support"     ? "SUPPORT"
-                                   : name == "transform" ? "TRANSFORM"
-                                                         : name) +
-                       " of a function");
+    if (name == "support") {
+      if (support_ != nullptr) return conflicting(c_, d);
+      support_ = &d;
+      return {};
+    }
+    return unsupported(std::string(name == "transform" ? "TRANSFORM" : name) + " of a function");
   }
 
-  RoutineAttributes take() { return std::move(out_); }
+  Result<RoutineAttributes> take() {
+    if (support_ != nullptr) {
+      INDIGO_ASSIGN(out_.support, support_function());
+    }
+    return std::move(out_);
+  }
 
  private:
   template <class T>
@@ -64,6 +72,20 @@ class Attributes {
     if (place) return conflicting(c_, d);
     place = std::move(value);
     return {};
+  }
+
+  Result<Oid> support_function() {
+    const NodeList name = nodes(support_->arg->list->n_items, support_->arg->list->items);
+    const std::string text = sql::name_list_text(name);
+    const std::vector<Oid> types = {oid::kInternal};
+    const auto found = find_exact_function(c_, name, types);
+    if (!found.ok()) return Error(sqlstate::kUndefinedFunction, "function " + text + "(internal) does not exist");
+    if ((*found)->result != oid::kInternal) {
+      return Error(sqlstate::kInvalidObjectDefinition, "support function " + text + " must return type internal");
+    }
+    if (!c_.catalog.is_superuser(c_.catalog.user()))
+      return Error(sqlstate::kInsufficientPrivilege, "must be superuser to specify a support function");
+    return (*found)->oid;
   }
 
   Status flag(std::optional<bool>& place, const PgQuery__DefElem& d) {
@@ -135,6 +157,7 @@ class Attributes {
 
   DdlContext& c_;
   const bool procedure_;
+  const PgQuery__DefElem* support_ = nullptr;
   RoutineAttributes out_;
 };
 

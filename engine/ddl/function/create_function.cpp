@@ -91,7 +91,7 @@ void fill(RowValues& row, const RoutineSignature& s, const RoutineAttributes& a,
       .f32(pg_proc::c_procost, a.cost.value_or(native ? 1.0f : 100.0f))
       .f32(pg_proc::c_prorows, s.returns_set ? a.rows.value_or(1000.0f) : 0.0f)
       .oid(pg_proc::c_provariadic, s.variadic)
-      .oid(pg_proc::c_prosupport, kInvalidOid)
+      .oid(pg_proc::c_prosupport, a.support.value_or(kInvalidOid))
       .chr(pg_proc::c_prokind, static_cast<char>(kind))
       .flag(pg_proc::c_prosecdef, a.security_definer.value_or(false))
       .flag(pg_proc::c_proleakproof, a.leakproof.value_or(false))
@@ -205,7 +205,7 @@ Status execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt&
   }
   if (attributes.leakproof.value_or(false) && !c.catalog.is_superuser(c.catalog.user()))
     return Error(sqlstate::kInsufficientPrivilege, "only superuser can define a leakproof function");
-  INDIGO_ASSIGN(const RoutineSignature signature, read_signature(c, s));
+  INDIGO_ASSIGN(const RoutineSignature signature, read_signature(c, s, *attributes.language));
   const FunctionKind kind = s.is_procedure                      ? FunctionKind::kProcedure
                             : attributes.window.value_or(false) ? FunctionKind::kWindow
                                                                 : FunctionKind::kFunction;
@@ -242,6 +242,8 @@ Status execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt&
     INDIGO_TRY(check(procs.insert(c.txn, row)));
   }
   INDIGO_TRY(record_dependencies(c, oid, schema, *language, signature, body));
+  if (attributes.support)
+    INDIGO_TRY(record_dependency(c, {pg_proc::kOid, oid, 0}, {pg_proc::kOid, *attributes.support, 0}, 'n'));
   INDIGO_TRY(record_membership(c, {pg_proc::kOid, oid, 0}));
   // Nothing is made of a new function yet; of one in C or an internal one, types of users' own are.
   const bool part_of_types = old != nullptr && (native || old->language == "internal" || old->language == "c");
@@ -266,6 +268,7 @@ Status execute_alter_function(DdlContext& c, const PgQuery__AlterFunctionStmt& s
     return Error(sqlstate::kInvalidParameterValue, "ROWS is not applicable when function does not return a set");
   if (a.leakproof.value_or(false) && !c.catalog.is_superuser(c.catalog.user()))
     return Error(sqlstate::kInsufficientPrivilege, "only superuser can define a leakproof function");
+  Oid former_support = kInvalidOid;
   INDIGO_TRY(update_row(c, pg_proc::kOid, {Datum::of_oid(f->oid)}, [&](RowValues& row) {
     if (a.volatility) row.chr(pg_proc::c_provolatile, *a.volatility);
     if (a.parallel) row.chr(pg_proc::c_proparallel, *a.parallel);
@@ -274,11 +277,20 @@ Status execute_alter_function(DdlContext& c, const PgQuery__AlterFunctionStmt& s
     if (a.leakproof) row.flag(pg_proc::c_proleakproof, *a.leakproof);
     if (a.cost) row.f32(pg_proc::c_procost, *a.cost);
     if (a.rows) row.f32(pg_proc::c_prorows, *a.rows);
+    if (a.support) {
+      former_support = row.get(pg_proc::c_prosupport).oid();
+      row.oid(pg_proc::c_prosupport, *a.support);
+    }
     if (!a.settings.empty()) {
       const std::vector<std::string> settings = changed_settings(f->settings, a.settings);
       settings.empty() ? row.set_null(pg_proc::c_proconfig) : row.texts(pg_proc::c_proconfig, settings);
     }
   }));
+  if (a.support) {
+    const Address self{pg_proc::kOid, f->oid, 0};
+    if (former_support != kInvalidOid) INDIGO_TRY(remove_dependency(c, self, {pg_proc::kOid, former_support, 0}));
+    INDIGO_TRY(record_dependency(c, self, {pg_proc::kOid, *a.support, 0}, 'n'));
+  }
   c.catalog.changed_function(f->oid, f->name);
   return {};
 }

@@ -26,6 +26,11 @@ std::string_view kind_word(PgQuery__ObjectType type) {
   }
 }
 
+// That there is none of any kind is told of a function.
+std::string missing_word(PgQuery__ObjectType type) {
+  return std::string(type == PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE ? "function" : kind_word(type));
+}
+
 bool fits(const FunctionInfo& f, PgQuery__ObjectType type) {
   switch (type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE: return f.kind == FunctionKind::kProcedure;
@@ -118,7 +123,7 @@ Result<RoutinePtr> find_routine(DdlContext& c, PgQuery__ObjectType type, const P
     // The first schema of the path that has the name hides the others.
     std::erase_if(candidates, [&](const RoutinePtr& f) { return !fits(*f, type); });
     if (candidates.empty()) {
-      const std::string message = "could not find a " + word + " named " + quoted(name);
+      const std::string message = "could not find a " + missing_word(type) + " named " + quoted(name);
       if (!missing_ok) return Error(sqlstate::kUndefinedFunction, message);
       notice(c, word + " " + name + "() does not exist, skipping");
       return RoutinePtr();
@@ -169,7 +174,7 @@ Result<RoutinePtr> find_routine(DdlContext& c, PgQuery__ObjectType type, const P
                                                  ? "function " + text + " is not an aggregate"
                                                  : text + " is not a " + word);
   }
-  if (!missing_ok) return Error(sqlstate::kUndefinedFunction, word + " " + text + " does not exist");
+  if (!missing_ok) return Error(sqlstate::kUndefinedFunction, missing_word(type) + " " + text + " does not exist");
   notice(c, word + " " + as_written(name, arguments) + " does not exist, skipping");
   return RoutinePtr();
 }
@@ -230,7 +235,10 @@ Status rename_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__Ob
   return {};
 }
 
-Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object, Oid schema) {
+Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object,
+                    std::string_view new_schema) {
+  INDIGO_TRY(find_routine(c, type, object, false));
+  INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, new_schema));
   INDIGO_ASSIGN(const RoutinePtr f, find_altered_routine(c, type, object));
   INDIGO_TRY(check_may_move(c, f->schema, schema));
   if (schema == f->schema) return {};

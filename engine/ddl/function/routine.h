@@ -32,7 +32,8 @@ Result<std::optional<Address>> find_dropped_routine(DdlContext& c, PgQuery__Obje
 // ALTER ... RENAME TO, SET SCHEMA, OWNER TO.
 Status rename_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& name,
                       std::string_view to);
-Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& name, Oid schema);
+Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& name,
+                    std::string_view new_schema);
 Status change_routine_owner(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& name, Oid owner);
 
 // 42723 when the schema has a routine of that name and these input types.

@@ -5,6 +5,7 @@
 #include "engine/ddl/expression.h"
 #include "engine/ddl/operator/base_type.h"
 #include "engine/ddl/tree.h"
+#include "engine/row_sink.h"
 #include "types/function/limits.h"
 
 namespace indigo::engine::ddl {
@@ -22,15 +23,17 @@ char mode_letter(PgQuery__FunctionParameterMode mode) {
 }
 
 // PostgreSQL tells a missing type without its place in the text.
-Result<Oid> parameter_type(DdlContext& c, const PgQuery__TypeName* name, bool quotes) {
+Result<Oid> parameter_type(DdlContext& c, const PgQuery__TypeName* name, std::string_view language, bool quotes) {
   const auto q = sql::qualified_name(nodes(name->n_names, name->names));
   const TypePtr found = q.valid && !name->pct_type ? c.catalog.find_type(q.schema, q.name) : nullptr;
   if (found != nullptr && is_shell_type(*found) && name->n_array_bounds == 0) {
+    const std::string text = sql::name_list_text(nodes(name->n_names, name->names));
+    if (language == "sql")
+      return invalid_definition(std::string("SQL function cannot ") + (quotes ? "return" : "accept") + " shell type " +
+                                text);
     // An extension's definitions are quiet.
     if (c.extension == kInvalidOid) {
-      notice(c,
-             std::string(quotes ? "return" : "argument") + " type " +
-                 sql::name_list_text(nodes(name->n_names, name->names)) + " is only a shell",
+      notice(c, std::string(quotes ? "return" : "argument") + " type " + text + " is only a shell",
              sqlstate::kWrongObjectType);
     }
     return found->oid;
@@ -47,7 +50,22 @@ Result<Oid> parameter_type(DdlContext& c, const PgQuery__TypeName* name, bool qu
         sql::name_list_text(nodes(name->n_names, name->names)) + (name->n_array_bounds > 0 ? "[]" : "");
     return Error(sqlstate::kUndefinedObject, "type " + (quotes ? quoted(text) : text) + " does not exist");
   }
-  return type.take_error();
+  Error error = std::move(*type.take_error());
+  error.position = 0;
+  return error;
+}
+
+// What input functions in C return may be defined behind them, around them.
+Result<Oid> shell_to_return(DdlContext& c, const PgQuery__TypeName& name) {
+  const NodeList parts = nodes(name.n_names, name.names);
+  const std::string text = sql::name_list_text(parts) + (name.n_array_bounds > 0 ? "[]" : "");
+  if (name.n_typmods > 0)
+    return Error(sqlstate::kSyntaxError, "type modifier cannot be specified for shell type " + quoted(text));
+  if (c.extension == kInvalidOid) {
+    c.host.notice(Severity::kNotice, Error(sqlstate::kUndefinedObject, "type " + quoted(text) + " is not yet defined")
+                                         .with_detail("Creating a shell type definition."));
+  }
+  return create_shell_type(c, parts);
 }
 
 Result<Oid> variadic_element(DdlContext& c, Oid type) {
@@ -66,7 +84,8 @@ bool is_input(char mode) { return mode == 'i' || mode == 'b' || mode == 'v'; }
 
 class Reader {
  public:
-  Reader(DdlContext& c, const PgQuery__CreateFunctionStmt& s) : c_(c), s_(s) {}
+  Reader(DdlContext& c, const PgQuery__CreateFunctionStmt& s, std::string_view language)
+      : c_(c), s_(s), language_(language) {}
 
   Result<RoutineSignature> read() {
     for (const PgQuery__Node* n : nodes(s_.n_parameters, s_.parameters)) INDIGO_TRY(parameter(*n->function_parameter));
@@ -80,7 +99,7 @@ class Reader {
  private:
   Status parameter(const PgQuery__FunctionParameter& p) {
     const char mode = mode_letter(p.mode);
-    INDIGO_ASSIGN(const Oid type, parameter_type(c_, p.arg_type, false));
+    INDIGO_ASSIGN(const Oid type, parameter_type(c_, p.arg_type, language_, false));
     if (p.arg_type->setof) {
       return invalid_definition(s_.is_procedure ? "procedures cannot accept set arguments"
                                                 : "functions cannot accept set arguments");
@@ -162,7 +181,7 @@ class Reader {
       return {};
     }
     if (s_.return_type != nullptr) {
-      INDIGO_ASSIGN(out_.result, parameter_type(c_, s_.return_type, true));
+      INDIGO_ASSIGN(out_.result, returned_type());
       out_.returns_set = s_.return_type->setof;
       if (required_ != kInvalidOid && required_ != out_.result)
         return invalid_definition("function result type must be " + type_text(c_, {required_, -1, kInvalidOid}) +
@@ -172,6 +191,16 @@ class Reader {
     if (required_ == kInvalidOid) return invalid_definition("function result type must be specified");
     out_.result = required_;
     return {};
+  }
+
+  Result<Oid> returned_type() {
+    const PgQuery__TypeName& name = *s_.return_type;
+    const auto q = sql::qualified_name(nodes(name.n_names, name.names));
+    const bool native = language_ == "internal" || language_ == "c";
+    if (native && q.valid && !name.pct_type && c_.catalog.find_type(q.schema, q.name) == nullptr &&
+        (q.schema.empty() || c_.catalog.schema_named(q.schema) != kInvalidOid))
+      return shell_to_return(c_, name);
+    return parameter_type(c_, s_.return_type, language_, true);
   }
 
   bool has_input(std::initializer_list<Oid> types) const {
@@ -232,6 +261,7 @@ class Reader {
 
   DdlContext& c_;
   const PgQuery__CreateFunctionStmt& s_;
+  const std::string_view language_;
   RoutineSignature out_;
   Oid required_ = kInvalidOid;
   int outputs_ = 0;
@@ -247,8 +277,9 @@ bool RoutineSignature::named() const {
   return std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); });
 }
 
-Result<RoutineSignature> read_signature(DdlContext& c, const PgQuery__CreateFunctionStmt& s) {
-  return Reader(c, s).read();
+Result<RoutineSignature> read_signature(DdlContext& c, const PgQuery__CreateFunctionStmt& s,
+                                        std::string_view language) {
+  return Reader(c, s, language).read();
 }
 
 std::string routine_text(DdlContext& c, const types::FunctionInfo& f) {

@@ -31,7 +31,8 @@ struct RoutineSignature {
   bool named() const;
 };
 
-Result<RoutineSignature> read_signature(DdlContext& c, const PgQuery__CreateFunctionStmt& s);
+// A type that there is not, which a function in C or an internal one returns, is made as a shell.
+Result<RoutineSignature> read_signature(DdlContext& c, const PgQuery__CreateFunctionStmt& s, std::string_view language);
 
 // What identifies a routine in ALTER, DROP, COMMENT and GRANT: "f(integer, text)".
 std::string routine_text(DdlContext& c, const types::FunctionInfo& f);

@@ -269,7 +269,9 @@ Status rename_collation(DdlContext& c, NodeList name, std::string_view to) {
   return {};
 }
 
-Status move_collation(DdlContext& c, NodeList name, Oid schema) {
+Status move_collation(DdlContext& c, NodeList name, std::string_view new_schema) {
+  INDIGO_TRY(owned_collation(c, name, Right::kNobody));
+  INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, new_schema));
   INDIGO_ASSIGN(const Oid oid, owned_collation(c, name));
   std::string image;
   const SystemTable& t = table(c, pg_collation::kOid);

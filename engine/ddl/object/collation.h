@@ -17,6 +17,6 @@ Result<Oid> owned_collation(DdlContext& c, NodeList name, Right right = Right::k
 // DROP COLLATION: nothing, with a notice, when it is missing and may be.
 Result<std::optional<Address>> find_dropped_collation(DdlContext& c, NodeList name, bool missing_ok);
 Status rename_collation(DdlContext& c, NodeList name, std::string_view to);
-Status move_collation(DdlContext& c, NodeList name, Oid schema);
+Status move_collation(DdlContext& c, NodeList name, std::string_view new_schema);
 
 }  // namespace indigo::engine::ddl

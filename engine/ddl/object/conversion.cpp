@@ -172,7 +172,9 @@ Status rename_conversion(DdlContext& c, NodeList name, std::string_view wanted) 
                     [&](RowValues& v) { v.str(pg_conversion::c_conname, to); });
 }
 
-Status move_conversion(DdlContext& c, NodeList name, Oid schema) {
+Status move_conversion(DdlContext& c, NodeList name, std::string_view new_schema) {
+  INDIGO_TRY(find_own_conversion(c, name, false, Right::kNobody));
+  INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, new_schema));
   INDIGO_ASSIGN(const auto found, find_own_conversion(c, name, false));
   const Conversion conversion = read_conversion(c, found->object);
   INDIGO_TRY(check_may_move(c, conversion.schema, schema));

@@ -19,7 +19,7 @@ Result<std::optional<Address>> find_own_conversion(DdlContext& c, sql::NodeList 
                                                    Right right = Right::kOwner);
 Result<std::optional<Address>> find_dropped_conversion(DdlContext& c, sql::NodeList name, bool missing_ok);
 Status rename_conversion(DdlContext& c, sql::NodeList name, std::string_view to);
-Status move_conversion(DdlContext& c, sql::NodeList name, Oid schema);
+Status move_conversion(DdlContext& c, sql::NodeList name, std::string_view new_schema);
 Status change_conversion_owner(DdlContext& c, sql::NodeList name, Oid owner);
 std::string conversion_text(DdlContext& c, Oid oid);  // qualified where it is not found without
 

@@ -358,8 +358,7 @@ Status move_relation(DdlContext& c, const RelationPtr& r, Oid schema) {
 
 Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s) {
   if (const TextSearchType* type = text_search_type(s.object_type)) {
-    INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
-    return move_text_search(c, *type, nodes(s.object->list->n_items, s.object->list->items), schema);
+    return move_text_search(c, *type, nodes(s.object->list->n_items, s.object->list->items), s.newschema);
   }
   switch (s.object_type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
@@ -403,41 +402,23 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
       c.catalog.changed({kInvalidOid});
       return {};
     }
-    case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT: {
-      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
-      return move_statistics(c, nodes(s.object->list->n_items, s.object->list->items), schema);
-    }
-    case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION:
-      INDIGO_TRY(move_extension(c, string_of(s.object), s.newschema));
-      return {};
-    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
-      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
-      INDIGO_TRY(move_collation(c, nodes(s.object->list->n_items, s.object->list->items), schema));
-      return {};
-    }
-    case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION: {
-      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
-      return move_conversion(c, nodes(s.object->list->n_items, s.object->list->items), schema);
-    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT:
+      return move_statistics(c, nodes(s.object->list->n_items, s.object->list->items), s.newschema);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: return move_extension(c, string_of(s.object), s.newschema);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
+      return move_collation(c, nodes(s.object->list->n_items, s.object->list->items), s.newschema);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION:
+      return move_conversion(c, nodes(s.object->list->n_items, s.object->list->items), s.newschema);
     case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: {
-      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
-      INDIGO_TRY(move_routine(c, s.object_type, *s.object->object_with_args, schema));
-      return {};
-    }
-    case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: {
-      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
-      INDIGO_TRY(move_operator(c, *s.object->object_with_args, schema));
-      return {};
-    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
+      return move_routine(c, s.object_type, *s.object->object_with_args, s.newschema);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: return move_operator(c, *s.object->object_with_args, s.newschema);
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY: {
-      INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY:
       return move_operator_group(c, nodes(s.object->list->n_items, s.object->list->items),
-                                 s.object_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY, schema);
-    }
+                                 s.object_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY, s.newschema);
     default: return unsupported("SET SCHEMA for this kind of object");
   }
 }

@@ -84,8 +84,9 @@ Status read_statistics_element(DdlContext& c, const RelationPtr& relation, const
     }
     number = column->number;
   } else {
-    INDIGO_ASSIGN(StoredExpression stored, store_expression(c, e.expr, ExpressionUse::kStatistics, relation,
-                                                            TypeRef{kInvalidOid, -1, kInvalidOid}));
+    INDIGO_ASSIGN(StoredExpression stored,
+                  store_expression(c, e.expr, ExpressionUse::kStatistics, relation,
+                                   TypeRef{alone ? kInvalidOid : oid::kUnknown, -1, kInvalidOid}));
     if (!is(e.expr, PG_QUERY__NODE__NODE_COLUMN_REF) || stored.columns.size() != 1) {
       if (!alone) INDIGO_TRY(check_sortable(c, "", stored.type.oid));
       out.names += "expr";
@@ -335,7 +336,9 @@ Status rename_statistics(DdlContext& c, NodeList name, std::string_view to) {
   return update_statistics(c, found->object, [&](RowValues& v) { v.str(pg_statistic_ext::c_stxname, wanted); });
 }
 
-Status move_statistics(DdlContext& c, NodeList name, Oid schema) {
+Status move_statistics(DdlContext& c, NodeList name, std::string_view new_schema) {
+  INDIGO_TRY(find_own_statistics(c, name, false, Right::kNobody));
+  INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, new_schema));
   INDIGO_ASSIGN(const auto found, find_own_statistics(c, name, false));
   std::string image;
   const SystemTable& t = table(c, pg_statistic_ext::kOid);

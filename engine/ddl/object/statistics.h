@@ -18,7 +18,7 @@ Status execute_alter_statistics(DdlContext& c, const PgQuery__AlterStatsStmt& s)
 Result<std::optional<Address>> find_own_statistics(DdlContext& c, NodeList name, bool missing_ok,
                                                    Right right = Right::kOwner);
 Status rename_statistics(DdlContext& c, NodeList name, std::string_view to);
-Status move_statistics(DdlContext& c, NodeList name, Oid schema);
+Status move_statistics(DdlContext& c, NodeList name, std::string_view new_schema);
 Status change_statistics_owner(DdlContext& c, NodeList name, Oid owner);
 
 }  // namespace indigo::engine::ddl

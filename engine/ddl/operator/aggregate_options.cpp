@@ -124,8 +124,9 @@ class AggregateReader {
   }
 
   Status state_type(Oid& place, const PgQuery__DefElem& d) {
-    INDIGO_ASSIGN(const TypeRef type, option_type(c_, d));
-    place = type.oid;
+    auto type = option_type(c_, d);
+    if (!type.ok()) return Error(std::move(*type.take_error())).at(0);
+    place = type->oid;
     return check_type_usage(c_, place);
   }
 

@@ -89,7 +89,9 @@ Status rename_operator_group(DdlContext& c, NodeList name, bool family, std::str
   return update(c, g, [&](RowValues& v) { v.str(g.name_column, to); });
 }
 
-Status move_operator_group(DdlContext& c, NodeList name, bool family, Oid schema) {
+Status move_operator_group(DdlContext& c, NodeList name, bool family, std::string_view new_schema) {
+  INDIGO_TRY(own_group(c, name, family, Right::kNobody));
+  INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, new_schema));
   INDIGO_ASSIGN(const Group g, own_group(c, name, family));
   INDIGO_TRY(check_may_move(c, g.schema, schema));
   if (g.schema == schema) return {};

@@ -15,6 +15,6 @@ namespace indigo::engine::ddl {
 Status execute_alter_operator_family(DdlContext& c, const PgQuery__AlterOpFamilyStmt& s);
 Status change_operator_group_owner(DdlContext& c, sql::NodeList name, bool family, Oid owner);
 Status rename_operator_group(DdlContext& c, sql::NodeList name, bool family, std::string_view to);
-Status move_operator_group(DdlContext& c, sql::NodeList name, bool family, Oid schema);
+Status move_operator_group(DdlContext& c, sql::NodeList name, bool family, std::string_view new_schema);
 
 }  // namespace indigo::engine::ddl

@@ -178,7 +178,9 @@ TypePtr type_in(DdlContext& c, Oid schema, std::string_view name) {
   return c.catalog.find_type(c.catalog.schema_name(schema), name);
 }
 
-Status create_shell(DdlContext& c, NodeList parts) {
+}  // namespace
+
+Result<Oid> create_shell_type(DdlContext& c, NodeList parts) {
   INDIGO_ASSIGN(const NewTypeName name, new_type_name(c, parts));
   INDIGO_TRY(check_schema_privilege(c, name.schema, kPrivilegeCreate));
   NewType t;
@@ -200,10 +202,8 @@ Status create_shell(DdlContext& c, NodeList parts) {
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, t.oid, 0}, {pg_namespace::kOid, t.schema, 0}, 'n'));
   INDIGO_TRY(record_membership(c, {pg_type::kOid, t.oid, 0}));
   c.catalog.changed({kInvalidOid});
-  return {};
+  return t.oid;
 }
-
-}  // namespace
 
 bool is_shell_type(const TypeInfo& type) { return type.kind == 'p' && type.oid >= oid::kFirstUserOid; }
 
@@ -211,7 +211,7 @@ Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s) {
   const NodeList parts = nodes(s.n_defnames, s.defnames);
   if (!c.catalog.is_superuser(c.catalog.user()))
     return Error(sqlstate::kInsufficientPrivilege, "must be superuser to create a base type");
-  if (s.n_definition == 0) return create_shell(c, parts);
+  if (s.n_definition == 0) return Status(create_shell_type(c, parts).take_error());
   const auto q = sql::qualified_name(parts);
   INDIGO_ASSIGN(const Oid schema, creation_schema(c, parts));
   INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));

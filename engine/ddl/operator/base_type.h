@@ -9,6 +9,8 @@
 namespace indigo::engine::ddl {
 
 Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s);
+// Whoever may create in its schema makes one.
+Result<Oid> create_shell_type(DdlContext& c, sql::NodeList name);
 // A type that has a name and nothing else yet.
 bool is_shell_type(const TypeInfo& type);
 

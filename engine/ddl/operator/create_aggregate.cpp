@@ -35,7 +35,7 @@ Result<RoutineSignature> read_arguments(DdlContext& c, const PgQuery__DefineStmt
   result.location = -1;
   function.return_type = &result;
   if (s.oldstyle) {
-    INDIGO_ASSIGN(RoutineSignature out, read_signature(c, function));
+    INDIGO_ASSIGN(RoutineSignature out, read_signature(c, function, ""));
     if (o.base == kInvalidOid) return out;
     out.inputs = {o.base};
     out.all = {o.base};
@@ -44,7 +44,7 @@ Result<RoutineSignature> read_arguments(DdlContext& c, const PgQuery__DefineStmt
     return out;
   }
   const NodeList parts = nodes(s.n_args, s.args);
-  if (parts.empty() || !is(parts[0], PG_QUERY__NODE__NODE_LIST)) return read_signature(c, function);
+  if (parts.empty() || !is(parts[0], PG_QUERY__NODE__NODE_LIST)) return read_signature(c, function, "");
   const NodeList list = nodes(parts[0]->list->n_items, parts[0]->list->items);
   for (const PgQuery__Node* n : list) {
     const auto mode = n->function_parameter->mode;
@@ -55,7 +55,7 @@ Result<RoutineSignature> read_arguments(DdlContext& c, const PgQuery__DefineStmt
   }
   function.n_parameters = parts[0]->list->n_items;
   function.parameters = parts[0]->list->items;
-  return read_signature(c, function);
+  return read_signature(c, function, "");
 }
 
 int direct_count(const PgQuery__DefineStmt& s) {

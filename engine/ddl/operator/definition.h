@@ -37,7 +37,7 @@ Result<std::optional<Address>> find_dropped_operator(DdlContext& c, const PgQuer
                                                      bool missing_ok);
 Result<Address> find_own_operator(DdlContext& c, const PgQuery__ObjectWithArgs& object);
 Status change_operator_owner(DdlContext& c, const PgQuery__ObjectWithArgs& object, Oid owner);
-Status move_operator(DdlContext& c, const PgQuery__ObjectWithArgs& object, Oid schema);
+Status move_operator(DdlContext& c, const PgQuery__ObjectWithArgs& object, std::string_view new_schema);
 Status remove_operator(DdlContext& c, Oid oid);
 // "===(bigint,bigint)", with its schema where it is not found without.
 std::string operator_object_text(DdlContext& c, Oid oid);

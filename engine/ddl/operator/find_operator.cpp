@@ -94,7 +94,9 @@ Status change_operator_owner(DdlContext& c, const PgQuery__ObjectWithArgs& objec
                     [&](RowValues& v) { v.oid(pg_operator::c_oprowner, owner); });
 }
 
-Status move_operator(DdlContext& c, const PgQuery__ObjectWithArgs& object, Oid schema) {
+Status move_operator(DdlContext& c, const PgQuery__ObjectWithArgs& object, std::string_view new_schema) {
+  INDIGO_TRY(find_named_operator(c, object, false));
+  INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, new_schema));
   INDIGO_ASSIGN(const Address a, find_own_operator(c, object));
   const types::OperatorInfo o = *c.catalog.operator_by_oid(a.object);
   INDIGO_TRY(check_may_move(c, o.schema, schema));

@@ -239,8 +239,11 @@ Result<bool> merge_check(DdlContext& c, const RelationInfo& relation, const Rela
   for (const ConstraintInfo& k : relation.constraints) {
     if (k.kind != 'c' || k.name != inherited.name) continue;
     if (!same_expression(c, k.expression, relation, inherited.expression, parent)) {
-      return Error(sqlstate::kDuplicateObject, "check constraint name " + quoted(k.name) +
-                                                   " appears multiple times but with different expressions");
+      return Error(
+          sqlstate::kDuplicateObject,
+          k.inherit_count > 0
+              ? "check constraint name " + quoted(k.name) + " appears multiple times but with different expressions"
+              : "constraint " + quoted(k.name) + " for relation " + quoted(relation.name) + " already exists");
     }
     const auto conflict = [&](const std::string& with) {
       return Error(sqlstate::kInvalidObjectDefinition, "constraint " + quoted(k.name) + " conflicts with " + with +

@@ -121,7 +121,7 @@ Status add_expression(DdlContext& c, const RelationPtr& relation, const PgQuery_
     }
   }
   INDIGO_ASSIGN(StoredExpression stored, store_expression(c, e.expr, ExpressionUse::kPartitionKey, relation,
-                                                          TypeRef{kInvalidOid, -1, kInvalidOid}));
+                                                          TypeRef{oid::kUnknown, -1, kInvalidOid}));
   if (const TypePtr info = c.catalog.type(stored.type.oid); info != nullptr && info->kind == 'p') {
     type = stored.type;
     out.columns.push_back(0);

@@ -112,10 +112,7 @@ Status mark_added(DdlContext& c, Oid relation, int16_t number, const TypeRef& ty
 
 Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   const PgQuery__ColumnDef& d = *cmd.def->column_def;
-  INDIGO_ASSIGN(ColumnSpec spec, column_spec(c, d, relation->name));
-  for (const PgQuery__Node* node : nodes(relation->is_foreign() ? d.n_constraints : 0, d.constraints))
-    INDIGO_TRY(check_foreign_constraint(c, *node->constraint));
-  const std::string& name = spec.column.name;
+  const std::string name = truncated_name(d.colname);
   if (relation->find_column(name) != nullptr) {
     const std::string message = column_text(*relation, name) + " already exists";
     if (!cmd.missing_ok) return Error(sqlstate::kDuplicateColumn, message);
@@ -123,6 +120,9 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
     return {};
   }
   INDIGO_TRY(check_column_name(name));
+  INDIGO_ASSIGN(ColumnSpec spec, column_spec(c, d, relation->name));
+  for (const PgQuery__Node* node : nodes(relation->is_foreign() ? d.n_constraints : 0, d.constraints))
+    INDIGO_TRY(check_foreign_constraint(c, *node->constraint));
   INDIGO_TRY(check_not_in_itself(c, relation->row_type, spec.column.type.oid));
   if (relation->columns.size() >= 1600) return Error(sqlstate::kTooManyColumns, "tables can have at most 1600 columns");
   Oid sequence = kInvalidOid;

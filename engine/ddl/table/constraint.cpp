@@ -425,6 +425,19 @@ Status insert_check(DdlContext& c, const RelationInfo& relation, const StoredExp
 
 }  // namespace
 
+namespace {
+
+// Two of one CREATE TABLE with the same name.
+Status check_not_written_twice(const RelationInfo& relation, std::string_view name) {
+  for (const ConstraintInfo& k : relation.constraints) {
+    if (k.kind == 'c' && k.name == name && k.is_local && k.inherit_count == 0)
+      return Error(sqlstate::kDuplicateObject, "check constraint " + quoted(name) + " already exists");
+  }
+  return {};
+}
+
+}  // namespace
+
 Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k) {
   const RelationPtr relation = current(c, target.relation);
   if (k.is_no_inherit && relation->is_partitioned()) {
@@ -439,6 +452,7 @@ Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const
     n.name = truncated_name(k.conname);
     INDIGO_ASSIGN(const bool merged, merge_with_inherited(c, *relation, n.name, e.tree, k.is_no_inherit));
     if (merged) return {};
+    if (target.is_new) INDIGO_TRY(check_not_written_twice(*relation, n.name));
     INDIGO_TRY(check_constraint_name_free(*relation, n.name));
   }
   n.no_inherit = k.is_no_inherit;

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "catalog/descriptor/detaching_partitions.h"
+#include "catalog/descriptor/settled.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/foreign/foreign_table.h"
@@ -27,6 +28,7 @@
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
+#include "sql/analyze/analyzer.h"
 #include "storage/table.h"
 #include "types/value/vector.h"
 
@@ -504,18 +506,27 @@ Status create_table_as_stated(DdlContext& c, const PgQuery__CreateStmt& s,
 
 namespace {
 
-// Where the table would be, whoever may make it there.
-Status check_new_name(DdlContext& c, const PgQuery__RangeVar& name, bool temporary) {
+// Where the table would be, whoever may make it there. False: the name is taken, and IF NOT EXISTS.
+Result<bool> check_new_name(DdlContext& c, const PgQuery__RangeVar& name, bool if_not_exists) {
+  const bool temporary = std::string_view(name.relpersistence) == "t";
   Oid schema = temporary ? c.catalog.temp_schema() : c.catalog.creation_schema();
   if (const std::string_view written = name.schemaname; !temporary && !written.empty()) {
     INDIGO_ASSIGN(schema, existing_schema(c, written));
   }
-  if (schema == kInvalidOid) return {};
-  auto free = check_relation_name(c, truncated_name(name.relname), schema, false);
-  return free.ok() ? Status() : Status(free.take_error());
+  if (schema == kInvalidOid) return true;
+  return check_relation_name(c, truncated_name(name.relname), schema, if_not_exists);
 }
 
 }  // namespace
+
+Result<bool> check_table_to_be_made(DdlContext& c, const PgQuery__CreateTableAsStmt& s) {
+  if (!is(s.query, PG_QUERY__NODE__NODE_EXECUTE_STMT)) {
+    sql::AnalyzeInput input{s.query, c.text, {}, true, {}};
+    input.variables = c.host.variables();
+    INDIGO_TRY(catalog::settled(c.catalog, [&] { return sql::analyze(c.host.session(), input); }));
+  }
+  return check_new_name(c, *s.into->rel, s.if_not_exists);
+}
 
 Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& s) {
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW) return execute_create_materialized_view(c, s);
@@ -523,23 +534,20 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
   TableSpec spec;
   spec.name = truncated_name(into.rel->relname);
   const std::string_view persistence = into.rel->relpersistence;
-  // False: the name is taken, and IF NOT EXISTS.
-  const auto place = [&]() -> Result<bool> {
+  const auto place = [&]() -> Status {
     INDIGO_ASSIGN(spec.schema, creation_schema(c, *into.rel, persistence == "t"));
     spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
-    INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
-    if (!free) return false;
+    INDIGO_TRY(check_relation_name(c, spec.name, spec.schema, false));
     INDIGO_TRY(check_on_commit(spec.persistence, into.on_commit));
     INDIGO_ASSIGN(spec.access_method, new_table_method(c, into.access_method));
     INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
     INDIGO_ASSIGN(spec.tablespace, new_relation_tablespace(c, into.table_space_name, spec.persistence));
-    return true;
+    return {};
   };
-  if (s.if_not_exists) {
-    INDIGO_ASSIGN(const bool free, place());
+  // EXECUTE: before the statement of that name is looked for. IF NOT EXISTS: before the query is planned.
+  if (s.if_not_exists || is(s.query, PG_QUERY__NODE__NODE_EXECUTE_STMT)) {
+    INDIGO_ASSIGN(const bool free, check_table_to_be_made(c, s));
     if (!free) return {};
-  } else if (is(s.query, PG_QUERY__NODE__NODE_EXECUTE_STMT)) {
-    INDIGO_TRY(check_new_name(c, *into.rel, persistence == "t"));  // before the statement of that name is looked for
   }
   const std::vector<std::string> names = sql::strings_of(nodes(into.n_col_names, into.col_names));
   Oid oid = kInvalidOid;
@@ -548,7 +556,7 @@ Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& 
   std::string row, key;
   std::vector<Datum> values;
   const auto make = [&](const ResultShape& shape) -> Status {
-    if (!s.if_not_exists) INDIGO_TRY(place());  // the query's errors come first
+    INDIGO_TRY(place());  // the query's errors come first
     if (names.size() > shape.columns.size())
       return Error(sqlstate::kSyntaxError, "too many column names were specified");
     for (size_t i = 0; i < shape.columns.size(); i++) {

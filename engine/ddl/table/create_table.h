@@ -64,6 +64,9 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s);
 // `foreign`: CREATE FOREIGN TABLE, whose table `s` describes.
 Status create_table_as_stated(DdlContext& c, const PgQuery__CreateStmt& s,
                               const PgQuery__CreateForeignTableStmt* foreign);
+// What PostgreSQL asks before the query is planned, of EXPLAIN, too: the query's errors, then the name's. False, with a notice: it
+// is taken, and IF NOT EXISTS.
+Result<bool> check_table_to_be_made(DdlContext& c, const PgQuery__CreateTableAsStmt& s);
 Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& s);
 
 }  // namespace indigo::engine::ddl

@@ -219,10 +219,10 @@ Status reference_columns(const RelationInfo& foreign, NodeList columns, NewConst
   return {};
 }
 
-Status name_foreign_key(DdlContext& c, const RelationInfo& relation, const PgQuery__Constraint& k, NewConstraint& n) {
+void name_foreign_key(DdlContext& c, const RelationInfo& relation, const PgQuery__Constraint& k, NewConstraint& n) {
   if (sql::has_text(k.conname)) {
     n.name = truncated_name(k.conname);
-    return check_constraint_name_free(relation, n.name);
+    return;
   }
   std::string names;
   for (const int16_t number : n.columns) {
@@ -230,7 +230,6 @@ Status name_foreign_key(DdlContext& c, const RelationInfo& relation, const PgQue
     names += relation.columns[static_cast<size_t>(number) - 1].name;
   }
   n.name = choose_constraint_name(c, relation.name, names, "fkey", relation.schema);
-  return {};
 }
 
 // One = for each pair of columns; generated columns cannot be set by an action.
@@ -290,6 +289,8 @@ Status insert_foreign_key(DdlContext& c, const NewConstraint& n) {
 }
 
 Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k) {
+  if (sql::has_text(k.conname))
+    INDIGO_TRY(check_constraint_name_free(*current(c, target.relation), truncated_name(k.conname)));
   INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.pktable, TableLockMode::kShareRowExclusive));
   const RelationPtr relation = current(c, target.relation);
   INDIGO_TRY(check_partitioned_form(target, *relation, *foreign, k));
@@ -305,7 +306,7 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
   if (n.columns.size() != n.foreign_columns.size()) {
     return Error(sqlstate::kInvalidForeignKey, "number of referencing and referenced columns for foreign key disagree");
   }
-  INDIGO_TRY(name_foreign_key(c, *relation, k, n));
+  name_foreign_key(c, *relation, k, n);
   INDIGO_TRY(choose_operators(c, *relation, *foreign, k, n));
   INDIGO_TRY(check_set_columns(*relation, n));
   n.oid = next_oid(c);

@@ -393,7 +393,7 @@ Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& rel
   // COLLATE at the top says the key's collation and is no part of what the key is.
   const PgQuery__Node* expression = e.expr;
   while (is(expression, PG_QUERY__NODE__NODE_COLLATE_CLAUSE)) expression = expression->collate_clause->arg;
-  const TypeRef any{kInvalidOid, -1, kInvalidOid};
+  const TypeRef any{oid::kUnknown, -1, kInvalidOid};
   INDIGO_ASSIGN(StoredExpression stored, store_expression(c, expression, ExpressionUse::kIndex, relation, any));
   IndexColumnSpec spec;
   spec.type = stored.type;
@@ -412,7 +412,11 @@ Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& rel
   }
   spec.name = sql::has_text(e.indexcolname) ? std::string(e.indexcolname) : sql::output_name(e.expr);
   if (spec.name == "?column?") spec.name = "expr";
-  if (const TypePtr type = c.catalog.type(spec.type.oid); type != nullptr && type->kind == 'p') {
+  if (spec.type.oid == oid::kUnknown && expression != e.expr)
+    return Error(sqlstate::kDatatypeMismatch, "collations are not supported by type unknown");
+  // A literal's type has no operator class, which is told by who asks for one.
+  if (const TypePtr type = c.catalog.type(spec.type.oid);
+      type != nullptr && type->kind == 'p' && spec.type.oid != oid::kUnknown) {
     return Error(sqlstate::kInvalidTableDefinition,
                  "column " + quoted(spec.name) + " has pseudo-type " + type_text(c, {spec.type.oid, -1, kInvalidOid}));
   }

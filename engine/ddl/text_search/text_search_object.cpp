@@ -148,8 +148,9 @@ Status rename_text_search(DdlContext& c, const TextSearchType& type, NodeList na
   return {};
 }
 
-Status move_text_search(DdlContext& c, const TextSearchType& type, NodeList name, Oid schema) {
+Status move_text_search(DdlContext& c, const TextSearchType& type, NodeList name, std::string_view new_schema) {
   INDIGO_ASSIGN(const Oid oid, existing_text_search(c, type, name));
+  INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, new_schema));
   INDIGO_ASSIGN(const Found found, read_text_search(c, type, oid));
   INDIGO_TRY(check_may_change(c, type, oid, found, "set schema of"));
   INDIGO_TRY(check_may_move(c, found.schema, schema));

@@ -33,7 +33,7 @@ Result<std::optional<Address>> find_own_text_search(DdlContext& c, const TextSea
 Result<std::optional<Address>> find_dropped_text_search(DdlContext& c, const TextSearchType& type, NodeList name,
                                                         bool missing_ok);
 Status rename_text_search(DdlContext& c, const TextSearchType& type, NodeList name, std::string_view to);
-Status move_text_search(DdlContext& c, const TextSearchType& type, NodeList name, Oid schema);
+Status move_text_search(DdlContext& c, const TextSearchType& type, NodeList name, std::string_view new_schema);
 Status change_text_search_owner(DdlContext& c, const TextSearchType& type, NodeList name, Oid owner);
 Status remove_text_search(DdlContext& c, const Address& address);
 // "text search dictionary d"

@@ -353,7 +353,7 @@ Status PlpgsqlFunction::resolve_types(SessionParts& session) {
       if (error.state == sqlstate::kUndefinedObject && v.type.begin >= 0) {
         error.internal_query = info().source;
         error.internal_position = characters(info().source, v.type.begin) + 1;
-        return error;
+        if (info().oid == kInvalidOid) return error;
       }
       error.add_context("compilation of PL/pgSQL function \"" + info().name + "\" near line " + std::to_string(v.line));
       return error;

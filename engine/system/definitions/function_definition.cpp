@@ -1,4 +1,5 @@
 // Functions as CREATE FUNCTION says them.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/settings/identifier_list.h"
@@ -185,8 +186,13 @@ Result<OwnedDatum> function_definition(SessionParts& session, std::span<const Da
   CatalogRows(session).find(pg_proc::kOid, f->oid, [&](RowReader row) {
     support = properties(row, *f);
     if (const Oid planner = row.oid(pg_proc::c_prosupport); planner != kInvalidOid) {
-      if (const auto s = session.session_catalog().function(planner))
-        support += " SUPPORT " + types::quote_identifier(s->name);
+      if (const auto s = session.session_catalog().function(planner)) {
+        const auto found = session.session_catalog().functions_named("", s->name);
+        const bool visible = std::any_of(found.begin(), found.end(), [&](const auto& g) { return g->oid == s->oid; });
+        support += " SUPPORT " +
+                   (visible ? "" : types::quote_identifier(session.session_catalog().schema_name(s->schema)) + ".") +
+                   types::quote_identifier(s->name);
+      }
     }
   });
   if (!support.empty()) out += support + "\n";

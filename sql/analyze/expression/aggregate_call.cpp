@@ -213,8 +213,7 @@ Status unify_hypothetical(Scope& scope, ExprList& arguments) {
 
 }  // namespace
 
-Result<ExprPtr> make_aggregate(Scope& scope, const types::FunctionInfo& function, ExprList arguments,
-                               const TypeRef& result, const CallDecoration& d) {
+Status check_aggregate_form(Scope& scope, const types::FunctionInfo& function, const CallDecoration& d) {
   const types::AggregateInfo* info = scope.catalog().aggregate(function.oid);
   if (info == nullptr || (scope.a.require_implementations && types::find_aggregate(function.oid) == nullptr)) {
     return scope.error(sqlstate::kFeatureNotSupported,
@@ -222,7 +221,12 @@ Result<ExprPtr> make_aggregate(Scope& scope, const types::FunctionInfo& function
                            " is not supported",
                        d.location);
   }
-  INDIGO_TRY(check_ordered_set(scope, *info, d));
+  return check_ordered_set(scope, *info, d);
+}
+
+Result<ExprPtr> make_aggregate(Scope& scope, const types::FunctionInfo& function, ExprList arguments,
+                               const TypeRef& result, const CallDecoration& d) {
+  const types::AggregateInfo* info = scope.catalog().aggregate(function.oid);
   auto e = std::make_shared<AggregateExpr>();
   e->function = function.oid;
   e->kind_of = info->kind;
@@ -257,16 +261,6 @@ Result<ExprPtr> make_aggregate(Scope& scope, const types::FunctionInfo& function
 Result<ExprPtr> make_window_call(Scope& scope, const types::FunctionInfo& function, ExprList arguments,
                                  const TypeRef& result, const CallDecoration& d) {
   const bool aggregate = function.kind == types::FunctionKind::kAggregate;
-  if (aggregate) {
-    const types::AggregateInfo* info = scope.catalog().aggregate(function.oid);
-    if (info == nullptr || (scope.a.require_implementations && types::find_aggregate(function.oid) == nullptr)) {
-      return scope.error(sqlstate::kFeatureNotSupported,
-                         "aggregate function " + signature_text(scope.catalog(), function.name, function.arguments) +
-                             " is not supported",
-                         d.location);
-    }
-    INDIGO_TRY(check_ordered_set(scope, *info, d));
-  }
   if (d.node->agg_distinct) {
     return scope.error(sqlstate::kFeatureNotSupported, "DISTINCT is not implemented for window functions", d.location);
   }

@@ -35,6 +35,7 @@ namespace {
 
 Result<ExprPtr> assigned_to(Analysis& a, const ExprPtr& e, const TypeRef& target) {
   if (target.oid == kInvalidOid) return unknown_to_text(a, e);
+  if (target.oid == oid::kUnknown) return e;
   INDIGO_ASSIGN(ExprPtr out, coerce_to_target(a, e, target, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
   if (out) return out;
   return a

@@ -113,7 +113,7 @@ Result<ExprPtr> transform_collate(Scope& scope, const PgQuery__Node& node) {
   scope.a.has_collate_clause = true;
   auto out = std::make_shared<CollateExpr>();
   INDIGO_ASSIGN(const Oid collation, resolve_collation(scope.a, &clause));
-  INDIGO_ASSIGN(out->argument, unknown_to_text(scope.a, e));
+  out->argument = std::move(e);  // a literal stays one: what it is compared with may give it another type
   out->type = out->argument->type;
   out->type.collation = collation;
   out->location = clause.location;

@@ -18,8 +18,13 @@ namespace {
 
 using types::FunctionKind;
 
+Error positional_behind_named(Scope& scope, const PgQuery__Node* argument) {
+  return scope.error(sqlstate::kSyntaxError, "positional argument cannot follow named argument", location_of(argument));
+}
+
 // Of the named ones, which come last.
-Result<std::vector<std::string>> argument_names(Scope& scope, NodeList arguments) {
+Result<std::vector<std::string>> argument_names(Scope& scope, const PgQuery__FuncCall& call) {
+  const NodeList arguments = nodes(call.n_args, call.args);
   std::vector<std::string> names;
   for (const PgQuery__Node* n : arguments) {
     if (is(n, PG_QUERY__NODE__NODE_NAMED_ARG_EXPR)) {
@@ -30,9 +35,11 @@ Result<std::vector<std::string>> argument_names(Scope& scope, NodeList arguments
       }
       names.push_back(name);
     } else if (!names.empty()) {
-      return scope.error(sqlstate::kSyntaxError, "positional argument cannot follow named argument", location_of(n));
+      return positional_behind_named(scope, n);
     }
   }
+  // Those of WITHIN GROUP follow, and have no names.
+  if (call.agg_within_group && !names.empty()) return positional_behind_named(scope, call.agg_order[0]->sort_by->node);
   return names;
 }
 
@@ -64,7 +71,7 @@ Status name_arguments(Scope& scope, const PgQuery__FuncCall& call, CallArguments
   if (given.size() > types::kMaxArguments || out.list.size() > types::kMaxArguments) {
     return scope.error(types::kTooManyArguments, "cannot pass more than 100 arguments to a function", call.location);
   }
-  INDIGO_ASSIGN(out.types.names, argument_names(scope, given));
+  INDIGO_ASSIGN(out.types.names, argument_names(scope, call));
   out.types.variadic_keyword = call.func_variadic;
   out.types.single_plain = out.list.size() == 1 && out.types.names.empty() && !call.agg_star && !call.agg_distinct &&
                            call.n_agg_order == 0 && call.over == nullptr && !call.func_variadic &&
@@ -207,14 +214,15 @@ Result<ExprPtr> call_on_row(Scope& scope, std::string_view name, const ExprPtr& 
   if (f.kind == FunctionKind::kWindow) {
     return scope.error(sqlstate::kWrongObjectType, "window function " + f.name + " requires an OVER clause", location);
   }
+  static const PgQuery__FuncCall kBare = PG_QUERY__FUNC_CALL__INIT;
+  CallDecoration decoration;
+  decoration.node = &kBare;
+  decoration.name = f.name;
+  decoration.location = location;
+  if (f.kind == FunctionKind::kAggregate) INDIGO_TRY(check_aggregate_form(scope, f, decoration));
   Oid result = kInvalidOid;
   INDIGO_ASSIGN(ExprList arguments, complete_arguments(scope.a, found, {row}, &result));
   if (f.kind == FunctionKind::kAggregate) {
-    static const PgQuery__FuncCall kBare = PG_QUERY__FUNC_CALL__INIT;
-    CallDecoration decoration;
-    decoration.node = &kBare;
-    decoration.name = f.name;
-    decoration.location = location;
     return make_aggregate(scope, f, std::move(arguments),
                           type_with_collation(scope.catalog(), {result, -1, kInvalidOid}), decoration);
   }
@@ -279,6 +287,7 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
     return scope.error(sqlstate::kWrongObjectType,
                        decoration.name + "(*) must be used to call a parameterless aggregate function", call.location);
   }
+  if (f.kind == FunctionKind::kAggregate) INDIGO_TRY(check_aggregate_form(scope, f, decoration));
   Oid result = kInvalidOid;
   INDIGO_ASSIGN(ExprList list, complete_arguments(scope.a, found, std::move(arguments.list), &result));
   const TypeRef type = type_with_collation(scope.catalog(), {result, -1, kInvalidOid});

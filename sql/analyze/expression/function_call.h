@@ -32,7 +32,9 @@ struct CallDecoration {
   ExprPtr filter;
   int location = -1;
 };
-// aggregate_call.cpp. `arguments` are converted; for ordered-set aggregates the last ones are those of WITHIN GROUP.
+// aggregate_call.cpp. Whether WITHIN GROUP and OVER fit the aggregate: before its arguments are converted.
+Status check_aggregate_form(Scope& scope, const types::FunctionInfo& function, const CallDecoration& decoration);
+// `function` has been checked so. `arguments` are converted; for ordered-set aggregates the last ones are those of WITHIN GROUP.
 Result<ExprPtr> make_aggregate(Scope& scope, const types::FunctionInfo& function, ExprList arguments,
                                const TypeRef& result, const CallDecoration& decoration);
 Result<ExprPtr> make_window_call(Scope& scope, const types::FunctionInfo& function, ExprList arguments,

@@ -39,6 +39,7 @@ Result<AnalyzedCall> analyze_call(catalog::SessionContext& session, const PgQuer
   a.is_call = true;
   a.declare_parameters(input.parameter_types, input.variable_parameters, input.statement);
   Scope scope(a, nullptr);
+  scope.clause = Clause::kCall;
   const NodeList parts = nodes(call.n_funcname, call.funcname);
   const QualifiedName name = qualified_name(parts);
   INDIGO_ASSIGN(CallArguments arguments, transform_arguments(scope, call));
@@ -69,16 +70,6 @@ Result<AnalyzedCall> analyze_call(catalog::SessionContext& session, const PgQuer
   for (size_t i = 0; i < found.order.size(); i++) {
     const int from = found.order[i];
     if (from >= 0 && static_cast<size_t>(from) < out.parameters.size()) out.parameters[from] = static_cast<int>(i);
-  }
-  for (const ExprPtr& e : out.arguments) {
-    bool subquery = false;
-    const std::function<void(const ExprPtr&)> look = [&](const ExprPtr& x) {
-      if (!x) return;
-      subquery = subquery || x->kind == ExprKind::kSubLink;
-      for_each_child(*x, look);
-    };
-    look(e);
-    if (subquery) return a.error(sqlstate::kFeatureNotSupported, "cannot use subquery in CALL argument");
   }
   AnalyzedStatement told;
   INDIGO_TRY(a.finish_parameters(told));

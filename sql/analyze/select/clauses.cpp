@@ -44,6 +44,7 @@ constexpr ClauseText kTexts[] = {
     {Clause::kAlterUsing, "USING", "transform expressions", "transform expression"},
     {Clause::kPolicy, "POLICY", "policy expressions", nullptr},
     {Clause::kCopyWhere, "WHERE", "COPY FROM WHERE conditions", "COPY FROM WHERE condition"},
+    {Clause::kCall, "CALL", "CALL arguments", "CALL argument"},
 };
 
 const ClauseText& text_of(Clause clause) {

@@ -11,6 +11,7 @@
 #include "sql/analyze/select/clauses.h"
 #include "sql/analyze/select/sorting.h"
 #include "sql/parse/node.h"
+#include "types/function/limits.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -406,7 +407,7 @@ Status transform_group_by(Scope& scope, NodeList list, bool distinct) { return G
 Result<ExprPtr> transform_grouping_func(Scope& scope, const PgQuery__Node& node) {
   const PgQuery__GroupingFunc& g = *node.grouping_func;
   if (g.n_args > 31) {
-    return scope.error(sqlstate::kTooManyColumns, "GROUPING must have fewer than 32 arguments", g.location);
+    return scope.error(types::kTooManyArguments, "GROUPING must have fewer than 32 arguments", g.location);
   }
   INDIGO_TRY(check_aggregate_allowed(scope, true, g.location));
   auto out = std::make_shared<GroupingExpr>();

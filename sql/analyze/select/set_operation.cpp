@@ -93,15 +93,23 @@ class SetReader {
     return tree;
   }
 
+  // Chains are deep to the left, so that side is walked by a loop.
   Result<Tree> operation(const PgQuery__SelectStmt& s, bool top) {
     INDIGO_TRY(check_stack_depth());
-    const char* name = name_of(s.op);
-    INDIGO_ASSIGN(Tree left, side(*s.larg));
-    const bool recursive = top && options_.recursive_cte != nullptr;
-    if (recursive) {
-      INDIGO_TRY(show_recursive_columns(left));
+    std::vector<const PgQuery__SelectStmt*> chain{&s};
+    while (!is_leaf(*chain.back()->larg)) chain.push_back(chain.back()->larg);
+    INDIGO_ASSIGN(Tree tree, leaf(*chain.back()->larg));
+    for (size_t i = chain.size(); i-- > 0;) {
+      const bool recursive = top && i == 0 && options_.recursive_cte != nullptr;
+      if (recursive) INDIGO_TRY(show_recursive_columns(tree));
+      INDIGO_ASSIGN(const Tree right, side(*chain[i]->rarg));
+      INDIGO_ASSIGN(tree, combine(*chain[i], tree, right, recursive));
     }
-    INDIGO_ASSIGN(Tree right, side(*s.rarg));
+    return tree;
+  }
+
+  Result<Tree> combine(const PgQuery__SelectStmt& s, const Tree& left, const Tree& right, bool recursive) {
+    const char* name = name_of(s.op);
     if (left.columns.size() != right.columns.size()) {
       return scope_.error(sqlstate::kSyntaxError,
                           std::string("each ") + name + " query must have the same number of columns", right.location);
@@ -174,11 +182,19 @@ class SetReader {
   // Converts the leaves' columns to the types of the whole operation.
   Status give_types(SetNode& node, const std::vector<TypeRef>& types) {
     INDIGO_TRY(check_stack_depth());
-    node.types = types;
-    if (node.left) {
-      INDIGO_TRY(give_types(const_cast<SetNode&>(*node.left), types));
-      return give_types(const_cast<SetNode&>(*node.right), types);
+    SetNode* leftmost = &node;
+    std::vector<SetNode*> chain;
+    for (; leftmost->left; leftmost = const_cast<SetNode*>(leftmost->left.get())) chain.push_back(leftmost);
+    INDIGO_TRY(convert_leaf(*leftmost, types));
+    for (size_t i = chain.size(); i-- > 0;) {
+      chain[i]->types = types;
+      INDIGO_TRY(give_types(const_cast<SetNode&>(*chain[i]->right), types));
     }
+    return {};
+  }
+
+  Status convert_leaf(SetNode& node, const std::vector<TypeRef>& types) {
+    node.types = types;
     Entry& entry = scope_.query->entries[node.entry];
     bool same = true;
     for (size_t i = 0; i < types.size(); i++) same = same && entry.column_types[i].oid == types[i].oid;

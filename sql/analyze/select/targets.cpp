@@ -213,6 +213,36 @@ int suggested_name(const PgQuery__Node* node, std::string& name) {
   }
 }
 
+// The subquery whose column gives the expression its name.
+const PgQuery__SubLink* naming_subquery(const PgQuery__Node* node) {
+  if (absent(node)) return nullptr;
+  switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_SUB_LINK:
+      return node->sub_link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK ? node->sub_link : nullptr;
+    case PG_QUERY__NODE__NODE_TYPE_CAST: return naming_subquery(node->type_cast->arg);
+    case PG_QUERY__NODE__NODE_COLLATE_CLAUSE: return naming_subquery(node->collate_clause->arg);
+    case PG_QUERY__NODE__NODE_CASE_EXPR: return naming_subquery(node->case_expr->defresult);
+    case PG_QUERY__NODE__NODE_A_INDIRECTION: {
+      const NodeList parts = nodes(node->a_indirection->n_indirection, node->a_indirection->indirection);
+      const bool named = std::any_of(parts.begin(), parts.end(),
+                                     [](const PgQuery__Node* p) { return is(p, PG_QUERY__NODE__NODE_STRING); });
+      return named ? nullptr : naming_subquery(node->a_indirection->arg);
+    }
+    default: return nullptr;
+  }
+}
+
+const SubLinkExpr* scalar_subquery_at(const ExprPtr& e, int location) {
+  if (!e) return nullptr;
+  const auto* link = try_as<SubLinkExpr>(e);
+  if (link != nullptr && link->form == SubLinkExpr::Form::kScalar && link->location == location) return link;
+  const SubLinkExpr* found = nullptr;
+  for_each_child(*e, [&](const ExprPtr& child) {
+    if (found == nullptr) found = scalar_subquery_at(child, location);
+  });
+  return found;
+}
+
 }  // namespace
 
 std::string output_name(const PgQuery__Node* node) {
@@ -263,10 +293,9 @@ Status transform_targets(Scope& scope, NodeList list, std::vector<TargetEntry>& 
     if (expanded) continue;
     INDIGO_ASSIGN(ExprPtr e, transform(scope, item.val));
     std::string name = output_name(n);
-    // What `*` stands for in a subquery is known only now.
-    const auto* link = try_as<SubLinkExpr>(e);
-    if (name == "?column?" && link != nullptr && link->form == SubLinkExpr::Form::kScalar) {
-      name = link->query->targets.front().name;
+    // What a star stands for in a subquery is known only now.
+    if (const PgQuery__SubLink* s = has_text(item.name) ? nullptr : naming_subquery(item.val)) {
+      if (const SubLinkExpr* link = scalar_subquery_at(e, s->location)) name = link->query->targets.front().name;
     }
     add(std::move(name), std::move(e));
   }
