@@ -106,6 +106,7 @@ Result<RoutinePtr> find_routine(DdlContext& c, PgQuery__ObjectType type, const P
   const NodeList parts = nodes(object.n_objname, object.objname);
   const auto q = sql::qualified_name(parts);
   const std::string name = sql::name_list_text(parts), word(kind_word(type));
+  const std::string missing_word = type == PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE ? "function" : word;
   if (!q.valid) return Error(sqlstate::kSyntaxError, "improper qualified name (too many dotted names): " + name);
   if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
     const std::string message = "schema " + quoted(q.schema) + " does not exist";
@@ -118,7 +119,7 @@ Result<RoutinePtr> find_routine(DdlContext& c, PgQuery__ObjectType type, const P
     // The first schema of the path that has the name hides the others.
     std::erase_if(candidates, [&](const RoutinePtr& f) { return !fits(*f, type); });
     if (candidates.empty()) {
-      const std::string message = "could not find a " + word + " named " + quoted(name);
+      const std::string message = "could not find a " + missing_word + " named " + quoted(name);
       if (!missing_ok) return Error(sqlstate::kUndefinedFunction, message);
       notice(c, word + " " + name + "() does not exist, skipping");
       return RoutinePtr();
@@ -169,7 +170,7 @@ Result<RoutinePtr> find_routine(DdlContext& c, PgQuery__ObjectType type, const P
                                                  ? "function " + text + " is not an aggregate"
                                                  : text + " is not a " + word);
   }
-  if (!missing_ok) return Error(sqlstate::kUndefinedFunction, word + " " + text + " does not exist");
+  if (!missing_ok) return Error(sqlstate::kUndefinedFunction, missing_word + " " + text + " does not exist");
   notice(c, word + " " + as_written(name, arguments) + " does not exist, skipping");
   return RoutinePtr();
 }

@@ -329,6 +329,9 @@ Status change_persistence(DdlContext& c, const RelationPtr& relation, char persi
 Status cluster_on(DdlContext& c, const RelationPtr& relation, std::string_view name) {
   bool found = name.empty();
   for (const IndexInfo& index : relation->indexes) found |= index.name == name;
+  if (!found && c.catalog.find_relation(relation->schema_name, name) != nullptr) {
+    return Error(sqlstate::kWrongObjectType, quoted(name) + " is not an index for table " + quoted(relation->name));
+  }
   if (!found)
     return Error(sqlstate::kUndefinedObject,
                  "index " + quoted(name) + " for table " + quoted(relation->name) + " does not exist");
