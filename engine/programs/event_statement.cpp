@@ -176,7 +176,9 @@ std::string EventStatement::tag_of(Oid class_id, const ObjectIdentity& identity)
   const bool table = class_id == catalog::pg_class::kOid && word == "TABLE";
   if (table && (tag_ == "CREATE TABLE AS" || tag_ == "SELECT INTO")) return tag_;
   if (statement_.node_case == PG_QUERY__NODE__NODE_ALTER_PUBLICATION_STMT) return tag_;
-  return class_id == catalog::pg_statistic_ext::kOid ? "CREATE STATISTICS" : "CREATE " + word;
+  if (class_id == catalog::pg_statistic_ext::kOid) return "CREATE STATISTICS";
+  if (class_id == catalog::pg_foreign_data_wrapper::kOid) return "CREATE FOREIGN DATA WRAPPER";
+  return "CREATE " + word;
 }
 
 void EventStatement::note_changed(Oid object, std::string tag) {
