@@ -144,6 +144,16 @@ std::string QueryDeparser::sampled(const Entry::Sample& sample) const {
   return sample.repeatable == nullptr ? out : out + " REPEATABLE (" + value(sample.repeatable) + ")";
 }
 
+// Where an item of a WITH around has the relation's name, the name alone would be the item's.
+std::string QueryDeparser::relation_name(const catalog::RelationInfo& relation) const {
+  const auto named = [&](const CommonTable& item) { return item.name == relation.name; };
+  const auto hides = [&](const Query* q) { return std::any_of(q->ctes.begin(), q->ctes.end(), named); };
+  const auto found = catalog_.find_relation("", relation.name);
+  const bool alone =
+      found != nullptr && found->oid == relation.oid && std::none_of(queries_.begin(), queries_.end(), hides);
+  return (alone ? "" : types::quote_identifier(relation.schema_name) + ".") + types::quote_identifier(relation.name);
+}
+
 std::string QueryDeparser::entry_text(const Entry& e, int level) const {
   std::string out = e.lateral && e.kind != EntryKind::kTable ? "LATERAL " : "";
   std::vector<std::string> own;  // the column names without an alias list
@@ -160,10 +170,7 @@ std::string QueryDeparser::entry_text(const Entry& e, int level) const {
       [[fallthrough]];
     case EntryKind::kTable: {
       if (e.only) out += "ONLY ";
-      const auto found = catalog_.find_relation("", e.relation->name);
-      if (found == nullptr || found->oid != e.relation->oid)
-        out += types::quote_identifier(e.relation->schema_name) + ".";
-      out += types::quote_identifier(e.relation->name);
+      out += relation_name(*e.relation);
       aliased = e.alias_written || entry_name(e) != e.relation->name;
       for (const auto& c : e.relation->columns) own.push_back(c.dropped ? std::string() : c.name);
       break;

@@ -200,6 +200,7 @@ class QueryDeparser final : public QueryNodePrinter {
   std::string join_text(const Query& query, const JoinNode& node, int level) const;
 
   std::string entry_text(const Entry& e, int level) const;
+  std::string relation_name(const catalog::RelationInfo& relation) const;
   // A function in FROM as it was called, and the columns that a list defined for a record.
   struct Called {
     ExprPtr call;

@@ -50,21 +50,32 @@ bool makes_foreign_key(const PgQuery__CreateStmt& s) {
   return false;
 }
 
+bool checks_columns(SessionParts& session, Oid constraint) {
+  bool checks = false;
+  CatalogRows(session).find(catalog::pg_constraint::kOid, constraint, [&](RowReader row) {
+    checks = row.chr(catalog::pg_constraint::c_contype) == 'c' && !row.is_null(catalog::pg_constraint::c_conkey);
+  });
+  return checks;
+}
+
 // Sequences come before the table that they are of, indexes behind it.
 int place_of(const MadeObject& m) {
   if (m.tag == "CREATE SEQUENCE") return 0;
   return m.tag == "CREATE INDEX" ? 2 : 1;
 }
 
-// The relation that the statement alters.
-const PgQuery__RangeVar* altered_relation(const PgQuery__Node& n) {
-  switch (n.node_case) {
-    case PG_QUERY__NODE__NODE_ALTER_TABLE_STMT: return n.alter_table_stmt->relation;
-    case PG_QUERY__NODE__NODE_RENAME_STMT: return n.rename_stmt->relation;
-    case PG_QUERY__NODE__NODE_ALTER_OBJECT_SCHEMA_STMT: return n.alter_object_schema_stmt->relation;
-    case PG_QUERY__NODE__NODE_ALTER_SEQ_STMT: return n.alter_seq_stmt->sequence;
-    default: return nullptr;
-  }
+// ALTER, which may make and drop parts of what it alters.
+bool alters(const PgQuery__Node& n) {
+  return n.node_case == PG_QUERY__NODE__NODE_ALTER_TABLE_STMT || n.node_case == PG_QUERY__NODE__NODE_RENAME_STMT ||
+         n.node_case == PG_QUERY__NODE__NODE_ALTER_OBJECT_SCHEMA_STMT ||
+         n.node_case == PG_QUERY__NODE__NODE_ALTER_SEQ_STMT || n.node_case == PG_QUERY__NODE__NODE_ALTER_OPERATOR_STMT;
+}
+
+// What GRANT, REVOKE and ALTER DEFAULT PRIVILEGES are about, in the words of pg_event_trigger_ddl_commands(). Null: another.
+const PgQuery__GrantStmt* grants(const PgQuery__Node& n) {
+  if (n.node_case == PG_QUERY__NODE__NODE_GRANT_STMT) return n.grant_stmt;
+  if (n.node_case == PG_QUERY__NODE__NODE_ALTER_DEFAULT_PRIVILEGES_STMT) return n.alter_default_privileges_stmt->action;
+  return nullptr;
 }
 
 }  // namespace
@@ -133,7 +144,7 @@ void EventStatement::made(Oid class_id, Oid object, bool in_extension) {
 }
 
 void EventStatement::dropped(Oid class_id, Oid object, int32_t sub, bool asked, bool needed) {
-  if (triggers_.empty()) return;
+  if (triggers_.empty() || class_id == pg_event_trigger::kOid) return;
   auto identity = identify_object(session_, class_id, object, sub);
   if (!identity) return;
   DroppedObject d{class_id, object, sub, std::move(*identity), asked, needed, false};
@@ -141,7 +152,9 @@ void EventStatement::dropped(Oid class_id, Oid object, int32_t sub, bool asked, 
   const bool part = class_id == catalog::pg_trigger::kOid || class_id == catalog::pg_policy::kOid ||
                     class_id == catalog::pg_attrdef::kOid;
   if (part) d.identity.schema = d.identity.names.front();
+  // A view's own rule, and a check of a table, also need the columns that they are about.
   if (class_id == catalog::pg_rewrite::kOid && d.identity.names.back() == "_RETURN") d.needed = true;
+  if (class_id == catalog::pg_constraint::kOid && !asked) d.needed |= checks_columns(session_, object);
   d.temporary = d.identity.schema == "pg_temp";
   dropped_.push_back(std::move(d));
 }
@@ -162,6 +175,9 @@ std::string EventStatement::tag_of(Oid class_id, const ObjectIdentity& identity)
   if (word == "TYPE" && tag_ == "CREATE DOMAIN") return tag_;
   const bool table = class_id == catalog::pg_class::kOid && word == "TABLE";
   if (table && (tag_ == "CREATE TABLE AS" || tag_ == "SELECT INTO")) return tag_;
+  if (statement_.node_case == PG_QUERY__NODE__NODE_ALTER_PUBLICATION_STMT) return tag_;
+  if (class_id == catalog::pg_statistic_ext::kOid) return "CREATE STATISTICS";
+  if (class_id == catalog::pg_foreign_data_wrapper::kOid) return "CREATE FOREIGN DATA WRAPPER";
   return "CREATE " + word;
 }
 
@@ -169,7 +185,7 @@ void EventStatement::note_changed(Oid object, std::string tag) {
   made_.push_back({catalog::pg_class::kOid, object, std::move(tag), false, ""});
 }
 
-void EventStatement::note_changes() {
+void EventStatement::note_made() {
   for (MadeObject& m : made_) {
     auto identity = identify_object(session_, m.class_id, m.object, 0);
     const auto relation = session_.session_catalog().relation(m.object);
@@ -179,10 +195,19 @@ void EventStatement::note_changes() {
     }
     if (identity) m.tag = tag_of(m.class_id, *identity);
   }
-  std::erase_if(made_, [](const MadeObject& m) { return m.tag.empty(); });  // made and dropped again
-  if (statement_.node_case == PG_QUERY__NODE__NODE_GRANT_STMT) {
-    made_.push_back(
-        {kInvalidOid, kInvalidOid, tag_, false, std::string(object_type_name(statement_.grant_stmt->objtype))});
+  const bool publishing = statement_.node_case == PG_QUERY__NODE__NODE_CREATE_PUBLICATION_STMT;
+  std::erase_if(made_, [&](const MadeObject& m) {
+    if (m.tag.empty()) return true;  // made and dropped again
+    return publishing && m.class_id != catalog::pg_publication::kOid;
+  });
+}
+
+void EventStatement::note_changes() {
+  note_made();
+  if (const PgQuery__GrantStmt* grant = grants(statement_)) {
+    std::string kind(object_type_name(grant->objtype));
+    if (statement_.node_case != PG_QUERY__NODE__NODE_GRANT_STMT) kind += "S";
+    made_.push_back({kInvalidOid, kInvalidOid, tag_, false, std::move(kind)});
     return;
   }
   if (statement_.node_case == PG_QUERY__NODE__NODE_CREATE_STMT) {
@@ -197,18 +222,14 @@ void EventStatement::note_changes() {
     }
     return;
   }
-  const PgQuery__RangeVar* relation = altered_relation(statement_);
-  if (relation == nullptr) return;
-  // What belongs to the altered table is part of the one command.
-  std::erase_if(made_, [](const MadeObject& m) { return m.tag != "CREATE SEQUENCE"; });
-  std::string name = relation->relname;
-  std::string schema = relation->schemaname == nullptr ? "" : relation->schemaname;
-  if (statement_.node_case == PG_QUERY__NODE__NODE_RENAME_STMT &&
-      object_type_name(statement_.rename_stmt->rename_type) == std::string_view(tag_).substr(6))
-    name = statement_.rename_stmt->newname;
-  if (statement_.node_case == PG_QUERY__NODE__NODE_ALTER_OBJECT_SCHEMA_STMT)
-    schema = statement_.alter_object_schema_stmt->newschema;
-  if (const auto found = session_.session_catalog().find_relation(schema, name)) note_changed(found->oid, tag_);
+  if (!altered_) return;
+  // What belongs to the altered object is part of the one command.
+  if (alters(statement_)) std::erase_if(made_, [](const MadeObject& m) { return m.tag != "CREATE SEQUENCE"; });
+  const std::vector<MadeObject> sequences = made_;
+  made_.push_back(*altered_);
+  for (const MadeObject& m : sequences) {
+    if (m.tag == "CREATE SEQUENCE") note_changed(m.object, "ALTER SEQUENCE");
+  }
 }
 
 }  // namespace indigo::engine::programs

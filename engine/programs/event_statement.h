@@ -23,7 +23,8 @@ struct MadeObject {
   Oid class_id = kInvalidOid, object = kInvalidOid;
   std::string tag;  // of the command that made or changed it
   bool in_extension = false;
-  std::string kind;  // of GRANT and REVOKE, which name no object
+  std::string kind;  // of GRANT, REVOKE and ALTER DEFAULT PRIVILEGES, which name no object
+  int32_t sub = 0;
 };
 
 struct DroppedObject {
@@ -47,6 +48,8 @@ class EventStatement {
   EventStatement(const EventStatement&) = delete;
   EventStatement& operator=(const EventStatement&) = delete;
 
+  // Whether somebody is to be told of what the statement changes.
+  bool tells_changes() const { return fires("ddl_command_end"); }
   // ddl_command_start; table_rewrite, once the tables have been, sql_drop and ddl_command_end.
   Status begin();
   Status end();
@@ -54,6 +57,8 @@ class EventStatement {
   // From the definition that runs.
   void made(Oid class_id, Oid object, bool in_extension);
   void dropped(Oid class_id, Oid object, int32_t sub, bool asked, bool needed);
+  // What ALTER, COMMENT or REFRESH names.
+  void altered(Oid class_id, Oid object, int32_t sub) { altered_ = {class_id, object, tag_, false, "", sub}; }
 
   void rewritten(Oid relation, int32_t reasons);
 
@@ -76,6 +81,7 @@ class EventStatement {
   std::string tag_of(Oid class_id, const ObjectIdentity& identity) const;
   // What the statement does beside making objects.
   void note_changes();
+  void note_made();
   void note_changed(Oid object, std::string tag);
 
   SessionParts& session_;
@@ -83,6 +89,7 @@ class EventStatement {
   const PgQuery__Node& statement_;
   std::vector<Trigger> triggers_;  // by name
   std::vector<MadeObject> made_;
+  std::optional<MadeObject> altered_;
   std::vector<DroppedObject> dropped_;
   bool in_drop_ = false;
   std::vector<RewrittenTable> rewritten_;  // in order of the commands

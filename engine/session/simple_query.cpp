@@ -132,7 +132,8 @@ Status SessionImpl::run_simple(Portal& portal, bool last, RowSink& sink) {
     INDIGO_TRY(runner.run_utility(portal, sink));
   } else {
     // Planning again may change the columns: open first, then describe.
-    portal.rule_sink = &sink;
+    // A client that expects RETURNING's rows gets no others.
+    portal.rule_sink = portal.prepared->text_shape ? nullptr : &sink;
     INDIGO_TRY(runner.open_plan(portal, Preparation::Columns::kMayChange));
     portal.shape = with_labels(portal.prepared->text_shape, portal.labels);
     if (portal.prepared->computed_first) INDIGO_TRY(runner.materialise(portal));

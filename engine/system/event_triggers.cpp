@@ -39,12 +39,12 @@ Status ddl_commands(SessionParts& session, std::span<const Datum>, const SystemR
       sink(row);
       continue;
     }
-    const auto identity = identify_object(session, m.class_id, m.object, 0);
+    const auto identity = identify_object(session, m.class_id, m.object, m.sub);
     if (!identity) continue;  // dropped meanwhile
     const std::string schema = identity->schema.empty() ? "" : types::quote_identifier(identity->schema);
     const Datum row[] = {Datum::of_oid(m.class_id),
                          Datum::of_oid(m.object),
-                         Datum::of(int32_t{0}),
+                         Datum::of(m.sub),
                          text_datum(m.tag),
                          text_datum(identity->type),
                          text_or_none(schema),

@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
+#include "engine/ddl/event/altered_object.h"
 #include "engine/instance_impl.h"
 #include "engine/programs/trigger_caller.h"
 #include "engine/session/auto_explain.h"
@@ -225,6 +226,10 @@ Status run_definition(UtilityCall& call) {
   programs::EventStatement events(session, statement_name(call.node), *call.node);
   INDIGO_TRY(events.begin());
   host.report_to(&events);
+  if (events.tells_changes()) {
+    if (const auto altered = ddl::altered_object(context, *call.node))
+      events.altered(altered->class_id, altered->object, altered->sub);
+  }
   auto tag = execute_ddl(context, *call.node);
   if (!tag.ok()) {
     if (context.after_failure) run_after_failure(session, host, call, context.after_failure);

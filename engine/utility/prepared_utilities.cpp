@@ -85,10 +85,6 @@ Result<PreparedPtr> prepare_named(const UtilityCall& call, std::span<const Oid> 
 Status run_prepare(UtilityCall& call) {
   const auto& stmt = *call.node->prepare_stmt;
   auto& session = call.session;
-  if (session.statements().contains(stmt.name)) {
-    return Error(sqlstate::kDuplicatePreparedStatement,
-                 "prepared statement \"" + std::string(stmt.name) + "\" already exists");
-  }
   INDIGO_TRY(check_room_to_keep());
   NamedStatement statement;
   for (size_t i = 0; i < stmt.n_argtypes; i++) {
@@ -102,6 +98,11 @@ Status run_prepare(UtilityCall& call) {
   const bool select_into = statement.parsed->node->node_case == PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT;
   if (statement.prepared->is_utility() && !select_into) {
     return Error(sqlstate::kFeatureNotSupported, "utility statements cannot be prepared");
+  }
+  // What is wrong with the statement comes first, though it has no name to be kept under.
+  if (session.statements().contains(stmt.name)) {
+    return Error(sqlstate::kDuplicatePreparedStatement,
+                 "prepared statement \"" + std::string(stmt.name) + "\" already exists");
   }
   // As in PostgreSQL the block has the statement's tables locked from now on.
   if (session.block().in_block() && !select_into) INDIGO_TRY(session.runner().lock_named(*statement.prepared));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sql/analyze/change/change.h"
 #include "sql/analyze/change/target_view.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
@@ -69,7 +70,7 @@ std::shared_ptr<const TargetView> way_to_rules(Scope& scope, const RelationPtr& 
   if (view->kind != RelationKind::kView || triggers_take_rows(*view, verb)) return nullptr;
   const auto ruled = [&](const RelationInfo& r) { return rules_apply(scope.a.session, r, rule_event(command)); };
   const auto stops = [&](const RelationInfo& below) { return triggers_take_rows(below, verb) || ruled(below); };
-  auto found = target_view(scope, view, verb, stops);
+  auto found = target_view(scope, view, verb, stops, RowsOf::kRules);
   return found.ok() && ruled(*(*found)->table) ? *found : nullptr;  // the analysis says what is wrong in its turn
 }
 
@@ -90,11 +91,6 @@ Error no_returning(const RelationInfo& relation, CommandKind command) {
   return Error(sqlstate::kFeatureNotSupported,
                "cannot perform " + word + " RETURNING on relation \"" + relation.name + "\"")
       .with_hint("You need an unconditional ON " + word + " DO INSTEAD rule with a RETURNING clause.");
-}
-
-Error on_conflict_with_rules() {
-  return Error(sqlstate::kFeatureNotSupported,
-               "INSERT with ON CONFLICT clause cannot be used with table that has INSERT or UPDATE rules");
 }
 
 // Whether the rows of the statement's table are a source of the action's.
@@ -151,8 +147,6 @@ class RuleRewriter {
       const Setting<Analysis::Changes> changes(a.changes, Analysis::Changes::kSource);
       INDIGO_ASSIGN(source, analyzed(a, node, rows));
     }
-    // Of a view the conflict is its table's business, unless a rule has taken the rows.
-    if (source->on_conflict && relation->kind != RelationKind::kView) return on_conflict_with_rules();
     if (through != nullptr) {
       INDIGO_ASSIGN(source, change_behind(names, *source, *through));
     }
@@ -165,10 +159,15 @@ class RuleRewriter {
       INDIGO_TRY(apply(a, *rule, relation, source, made, excluded, returned));
       instead |= rule->instead && !rule->conditional;
     }
+    // The change of such a view is one of its table: what rules leave of it, and conflicts, are the table's business.
+    const bool changes_table = !instead && relation->kind == RelationKind::kView &&
+                               !triggers_take_rows(*relation, command_word(target.command));
+    if (changes_table && !excluded.empty()) return conditional_view(*relation, target.command);
     if (!source->returning.empty() && (instead || !excluded.empty()) && !returned)
       return no_returning(*relation, target.command);
     active_.pop_back();
-    if (instead && source->on_conflict) return on_conflict_with_rules();
+    if (source->on_conflict && !changes_table && (!made.empty() || has_update_rules(*relation)))
+      return on_conflict_with_rules();
     if (instead) {
       std::move(made.begin(), made.end(), std::back_inserter(products));
       return {};
@@ -218,26 +217,25 @@ class RuleRewriter {
   // The statement itself, of the rows that no conditional INSTEAD rule has taken.
   Result<QueryPtr> rest_of_statement(Analysis& a, const PgQuery__Node& node, const RuleRows* rows,
                                      const RelationPtr& relation, const std::vector<std::string>& excluded) {
-    const bool view = relation->kind == RelationKind::kView;
-    if (view && !excluded.empty()) return conditional_view(*relation, target_of_statement(node).command);
     INDIGO_ASSIGN(QueryPtr query, analyzed(a, node, rows));
     if (excluded.empty()) return query;
     Analysis inner(a, {});
     Scope scope(inner, nullptr);
     scope.query = std::make_shared<Query>(*query);
-    const Query& q = *query;
+    const CommandKind command = target_of_statement(node).command;
     for (const bool is_new : {false, true}) {
-      if (is_new ? q.command == CommandKind::kDelete : q.command == CommandKind::kInsert) continue;
+      if (is_new ? command == CommandKind::kDelete : command == CommandKind::kInsert) continue;
       NamespaceItem item;
       item.name = is_new ? "new" : "old";
       item.relation = relation->oid;
       item.columns_visible = false;
       for (size_t i = 0; i < relation->columns.size(); i++) {
         const auto& column = relation->columns[i];
-        ExprPtr value = is_new ? rule_new_value(q, static_cast<int>(i)) : nullptr;
+        ExprPtr value = is_new ? new_value(*query, command, i, relation->columns.size()) : nullptr;
         if (value == nullptr && !column.dropped) {
-          value = q.command == CommandKind::kInsert ? make_null(a.catalog, column.type)
-                                                    : make_var(0, static_cast<int>(i), column.type);
+          value = command == CommandKind::kInsert
+                      ? make_null(a.catalog, column.type)
+                      : make_var(query->instead_event == 0 ? 0 : 1, static_cast<int>(i), column.type);
         }
         item.columns.push_back({column.dropped ? std::string() : column.name, value});
       }
@@ -253,6 +251,12 @@ class RuleRewriter {
       where = where == nullptr ? ExprPtr(test) : make_and({where, test});
     }
     return QueryPtr(std::move(scope.query));
+  }
+
+  // Of a complete statement. Triggers of a view get its old row and, of UPDATE, its new one, as targets of an INSERT.
+  static ExprPtr new_value(const Query& q, CommandKind command, size_t column, size_t columns) {
+    if (q.instead_event != 0 && command == CommandKind::kUpdate) return q.targets[columns + column].expr;
+    return rule_new_value(q, static_cast<int>(column));
   }
 
   static Error conditional_view(const RelationInfo& view, CommandKind command) {

@@ -36,8 +36,9 @@ std::vector<Dependent> references_of(DdlContext& c, const Address& depender);
 
 // Removes the objects and what depends on them. RESTRICT fails with 2BP01, detail and hint; CASCADE tells in a notice.
 // `message_object` is what "cannot drop X because ..." names (several: "desired object(s)").
-// `quiet` leaves the notice out (temporary objects at the end of a session).
-Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cascade, bool quiet = false);
+// `quiet` leaves the notice out (temporary objects at the end of a session). `told`: event triggers hear of them.
+Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cascade, bool quiet = false,
+                    bool told = true);
 
 // "table t", "column a of table t", "constraint c on table t", "view v" as in messages.
 std::string describe(DdlContext& c, const Address& address);

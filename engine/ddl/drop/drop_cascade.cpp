@@ -253,7 +253,7 @@ std::vector<RelationPtr> tables_losing_their_key(DdlContext& c, const std::vecto
 
 }  // namespace
 
-Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cascade, bool quiet) {
+Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cascade, bool quiet, bool told) {
   DropSearch search(c, objects);
   for (const Address& a : objects) INDIGO_TRY(search.visit(a, kAsked, nullptr));
   if (!quiet) INDIGO_TRY(report(c, search.victims(), objects, cascade));
@@ -266,8 +266,9 @@ Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cas
     INDIGO_TRY(check_not_in_use(c, *r, r->kind == RelationKind::kIndex ? "DROP INDEX" : "DROP TABLE"));
   }
   for (const Victim& v : search.victims()) {
+    if (!told) break;
     c.host.dropped(v.address.class_id, v.address.object, v.address.sub, (v.flags & kAsked) != 0,
-                   (v.flags & kNormal) != 0);
+                   (v.flags & (kNormal | kOwner)) != 0);
   }
   const std::vector<RelationPtr> unkeyed = tables_losing_their_key(c, search.victims());
   for (const Victim& v : search.victims()) INDIGO_TRY(remove_object(c, v.address));

@@ -22,6 +22,8 @@ Status execute_import_foreign_schema(DdlContext& c, const PgQuery__ImportForeign
 
 Status execute_create_user_mapping(DdlContext& c, const PgQuery__CreateUserMappingStmt& s);
 Status execute_alter_user_mapping(DdlContext& c, const PgQuery__AlterUserMappingStmt& s);
+// Nothing: there is none.
+std::optional<Address> find_user_mapping(DdlContext& c, const PgQuery__AlterUserMappingStmt& s);
 Status execute_drop_user_mapping(DdlContext& c, const PgQuery__DropUserMappingStmt& s);
 // "role on server s"
 std::string user_mapping_text(DdlContext& c, Oid oid);

@@ -69,6 +69,14 @@ Status execute_create_user_mapping(DdlContext& c, const PgQuery__CreateUserMappi
   return record_membership(c, self);
 }
 
+std::optional<Address> find_user_mapping(DdlContext& c, const PgQuery__AlterUserMappingStmt& s) {
+  const auto role = mapped_role(c, s.user);
+  const auto server = existing_foreign(c, kServerKind, s.servername);
+  const Oid oid = role.ok() && server.ok() ? mapping_of(c, *server, *role) : kInvalidOid;
+  if (oid == kInvalidOid) return std::nullopt;
+  return Address{pg_user_mapping::kOid, oid, 0};
+}
+
 Status execute_alter_user_mapping(DdlContext& c, const PgQuery__AlterUserMappingStmt& s) {
   INDIGO_ASSIGN(const Oid role, mapped_role(c, s.user));
   INDIGO_ASSIGN(const Oid server, existing_foreign(c, kServerKind, s.servername));

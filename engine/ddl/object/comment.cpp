@@ -177,10 +177,13 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
         error->position = 0;  // PostgreSQL does not say where
         return error;
       }
-      const TypeRef type = *resolved;
-      INDIGO_TRY(check_owner(c, catalog::read_object_acl(c.catalog, catalog::kTypeAcl, type.oid).owner, "type",
-                             type_text(c, {type.oid, -1, kInvalidOid})));
-      return Address{pg_type::kOid, type.oid, 0};
+      const TypeRef named = *resolved;
+      const TypePtr info = c.catalog.type(named.oid);
+      if (type == PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN && info->kind != 'd')
+        return Error(sqlstate::kWrongObjectType, quoted(info->name) + " is not a domain");
+      INDIGO_TRY(check_owner(c, catalog::read_object_acl(c.catalog, catalog::kTypeAcl, named.oid).owner, "type",
+                             type_text(c, {named.oid, -1, kInvalidOid})));
+      return Address{pg_type::kOid, named.oid, 0};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
       INDIGO_ASSIGN(const Oid oid, owned_collation(c, list));

@@ -139,6 +139,23 @@ Status check_kind(const RelationInfo& r, PgQuery__ObjectType type) {
   return {};
 }
 
+// ALTER TYPE and ALTER DOMAIN: 42809 for what belongs to a table or to another type, and for a domain that is none.
+Status check_alterable(DdlContext& c, const TypeInfo& type, PgQuery__ObjectType as) {
+  const auto text = [&](Oid oid) { return type_text(c, {oid, -1, kInvalidOid}); };
+  if (as == PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN && type.kind != 'd')
+    return Error(sqlstate::kWrongObjectType, text(type.oid) + " is not a domain");
+  if (type.relation != kInvalidOid && current(c, type.relation)->kind != RelationKind::kComposite) {
+    return Error(sqlstate::kWrongObjectType, text(type.oid) + " is a table's row type")
+        .with_hint("Use ALTER TABLE instead.");
+  }
+  const TypePtr element = type.is_array() ? c.catalog.type(type.element) : nullptr;
+  if (element != nullptr && element->array == type.oid) {
+    return Error(sqlstate::kWrongObjectType, "cannot alter array type " + text(type.oid))
+        .with_hint("You can alter type " + text(element->oid) + ", which will alter the array type as well.");
+  }
+  return {};
+}
+
 Status rename_schema(DdlContext& c, std::string_view from, std::string_view to) {
   INDIGO_ASSIGN(const Oid oid, existing_schema(c, from));
   if (c.catalog.schema_named(to) != kInvalidOid)
@@ -265,13 +282,9 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
       INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
       if (type->oid < oid::kFirstUserOid)
         return Error(sqlstate::kInsufficientPrivilege, "must be owner of type " + type->name);
+      INDIGO_TRY(check_alterable(c, *type, s.rename_type));
       if (type->relation != kInvalidOid) {
-        const RelationPtr r = current(c, type->relation);
-        if (r->kind != RelationKind::kComposite) {
-          return Error(sqlstate::kWrongObjectType, type->name + " is a table's row type")
-              .with_hint("Use ALTER TABLE instead.");
-        }
-        INDIGO_TRY(rename_relation(c, r, s.newname));
+        INDIGO_TRY(rename_relation(c, current(c, type->relation), s.newname));
       } else {
         INDIGO_TRY(rename_type(c, type->oid, truncated_name(s.newname)));
         c.catalog.changed({kInvalidOid});
@@ -385,6 +398,7 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
       const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
       INDIGO_ASSIGN(const TypePtr type, existing_type(c, name));
       INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
+      INDIGO_TRY(check_alterable(c, *type, s.object_type));
       INDIGO_ASSIGN(const Oid schema, schema_to_move_to(c, s.newschema));
       INDIGO_TRY(check_may_move(c, type->schema, schema));
       if (type->relation != kInvalidOid) {
@@ -453,6 +467,7 @@ Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
       const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
       INDIGO_ASSIGN(const TypePtr type, existing_type(c, name));
+      INDIGO_TRY(check_alterable(c, *type, s.object_type));
       if (type->owner == owner) return {};
       INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
       INDIGO_TRY(check_new_owner(c, owner, type->schema));

@@ -171,6 +171,8 @@ Status execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s) {
     for (const Dependent& d : dependents_of(c, {pg_class::kOid, oid, 0})) {
       if (d.address.class_id == pg_rewrite::kOid && d.type == 'i') INDIGO_TRY(remove_object(c, d.address));
     }
+    // PostgreSQL tells of it twice: once for its columns and options.
+    for (int i = 0; i < 2; i++) c.host.made(pg_class::kOid, oid, c.extension != kInvalidOid);
   } else {
     INDIGO_ASSIGN(oid, create_table(c, spec));
   }

@@ -186,6 +186,7 @@ Status insert_table(DdlContext& c, const Publication& p, const PublishedTable& t
   if (t.filter) row.str(pg_publication_rel::c_prqual, t.filter->tree);
   if (!t.columns.empty()) row.i16_vector(pg_publication_rel::c_prattrs, t.columns);
   INDIGO_TRY(check(members.insert(c.txn, row)));
+  c.host.made(pg_publication_rel::kOid, oid, false);
   const Address self{pg_publication_rel::kOid, oid, 0};
   INDIGO_TRY(record_dependency(c, self, {catalog::pg_publication::kOid, p.oid, 0}, 'a'));
   INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, t.relation->oid, 0}, 'a'));
@@ -202,6 +203,7 @@ Status insert_schema(DdlContext& c, const Publication& p, Oid schema) {
       .oid(pg_publication_namespace::c_pnpubid, p.oid)
       .oid(pg_publication_namespace::c_pnnspid, schema);
   INDIGO_TRY(check(members.insert(c.txn, row)));
+  c.host.made(pg_publication_namespace::kOid, oid, false);
   const Address self{pg_publication_namespace::kOid, oid, 0};
   INDIGO_TRY(record_dependency(c, self, {catalog::pg_publication::kOid, p.oid, 0}, 'a'));
   return record_dependency(c, self, {pg_namespace::kOid, schema, 0}, 'a');

@@ -29,7 +29,8 @@ Result<const ColumnInfo*> column_of(const RelationInfo& relation, std::string_vi
 
 namespace {
 
-Status remove_default_of(DdlContext& c, Oid relation, int16_t number) {
+// `dropped`: the statement says so, rather than giving it another one.
+Status remove_default_of(DdlContext& c, Oid relation, int16_t number, bool dropped) {
   Oid found = kInvalidOid;
   table(c, pg_attrdef::kOid)
       .scan_index(c.txn, system_index::kAttrdefColumn, {Datum::of_oid(relation), Datum::of(number)},
@@ -37,7 +38,9 @@ Status remove_default_of(DdlContext& c, Oid relation, int16_t number) {
                     found = row.oid(pg_attrdef::c_oid);
                     return false;
                   });
-  return found == kInvalidOid ? Status() : remove_object(c, {pg_attrdef::kOid, found, 0});
+  if (found == kInvalidOid) return {};
+  if (dropped) c.host.dropped(pg_attrdef::kOid, found, 0, true, false);
+  return remove_object(c, {pg_attrdef::kOid, found, 0});
 }
 
 std::string next_value(DdlContext& c, Oid sequence) {
@@ -207,7 +210,7 @@ Status set_default(DdlContext& c, const RelationPtr& relation, const PgQuery__Al
     if (drop) error.hint = "Use ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION instead.";
     return error;
   }
-  INDIGO_TRY(remove_default_of(c, relation->oid, column->number));
+  INDIGO_TRY(remove_default_of(c, relation->oid, column->number, drop));
   if (drop) return {};
   ColumnSpec spec;
   spec.column.name = column->name;
@@ -248,7 +251,7 @@ Status drop_expression(DdlContext& c, const RelationPtr& relation, const PgQuery
     notice(c, message + ", skipping");
     return {};
   }
-  return remove_default_of(c, relation->oid, column->number);
+  return remove_default_of(c, relation->oid, column->number, true);
 }
 
 }  // namespace indigo::engine::ddl

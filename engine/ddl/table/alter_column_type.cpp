@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "catalog/descriptor/foreign_key_info.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/analyze/extended_statistics.h"
 #include "engine/ddl/partition/inherit.h"
@@ -14,6 +15,7 @@
 #include "engine/ddl/tree.h"
 #include "engine/ddl/type_names.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/analyze/type/coerce.h"
 #include "types/builtin/function_text.h"
 #include "types/value/array_format.h"
 
@@ -275,14 +277,6 @@ Result<TypeRef> wanted_type(DdlContext& c, const PgQuery__ColumnDef& d, const Co
   return type;
 }
 
-// Whether the values follow without USING: by assignment.
-bool castable(DdlContext& c, const TypeInfo& from, const TypeInfo& to) {
-  const Oid from_base = from.kind == 'd' ? from.base : from.oid, to_base = to.kind == 'd' ? to.base : to.oid;
-  if (from_base == to_base || to.category == 'S' || (from.is_array() && to.is_array())) return true;
-  const types::CastInfo* cast = c.catalog.cast(from.oid, to.oid);
-  return cast != nullptr && cast->context != types::CastContext::kExplicit;
-}
-
 // The new values as an expression over the table as it is: of USING, of a generated column, or of the column itself.
 Result<std::string> new_values_text(DdlContext& c, const RelationPtr& relation, const ColumnInfo& column,
                                     const PgQuery__ColumnDef& d, const TypeRef& type) {
@@ -297,7 +291,7 @@ Result<std::string> new_values_text(DdlContext& c, const RelationPtr& relation, 
     INDIGO_ASSIGN(const std::string text, expression_text(c, e.tree, relation));
     expression = "(" + text + ")";
   } else {
-    if (!castable(c, *TypePtr(c.catalog.type(column.type.oid)), *TypePtr(c.catalog.type(type.oid)))) {
+    if (!sql::can_coerce(c.catalog, column.type.oid, type.oid, sql::Coercion::kAssignment)) {
       return Error(sqlstate::kDatatypeMismatch,
                    "column " + quoted(column.name) + " cannot be cast automatically to type " + type_name)
           .with_hint("You might need to specify \"USING " + identifier(column.name) + "::" + type_name + "\".");
@@ -376,7 +370,9 @@ Status validate_constraints(DdlContext& c, const RelationInfo& now, int16_t colu
     if (!names(k.columns)) continue;
     if (k.kind == 'c' && k.validated) INDIGO_TRY(validate_check(c, now, k.name, k.expression));
     if (k.kind == 'f') INDIGO_TRY(check_foreign_key_types(c, now, k));
-    if (k.kind == 'f' && k.validated) INDIGO_TRY(validate_foreign_key(c, now, k));
+    // Of a partitioned table's rows, each is in one partition: the constraint above looks at them all.
+    const bool checks_rows = k.validated && !catalog::is_reference_to_partition(now, k);
+    if (k.kind == 'f' && checks_rows) INDIGO_TRY(validate_foreign_key(c, now, k));
     if (k.kind == 'x') INDIGO_TRY(validate_exclusion(c, now, k));
   }
   for (size_t i = 0; i < now.referenced_by.size(); i++) {

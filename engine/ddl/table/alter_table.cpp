@@ -334,6 +334,9 @@ Status cluster_on(DdlContext& c, const RelationPtr& relation, std::string_view n
     found = true;
     INDIGO_TRY(check_clusterable(index));
   }
+  if (!found && c.catalog.find_relation(relation->schema_name, name) != nullptr) {
+    return Error(sqlstate::kWrongObjectType, quoted(name) + " is not an index for table " + quoted(relation->name));
+  }
   if (!found)
     return Error(sqlstate::kUndefinedObject,
                  "index " + quoted(name) + " for table " + quoted(relation->name) + " does not exist");

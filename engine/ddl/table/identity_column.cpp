@@ -90,7 +90,7 @@ Status drop_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__
   const Oid sequence = identity_sequence(c, relation->oid, column->number);
   if (sequence == kInvalidOid) return {};
   INDIGO_TRY(remove_dependencies_of(c, {pg_class::kOid, sequence, 0}));
-  return drop_objects(c, {{pg_class::kOid, sequence, 0}}, false);
+  return drop_objects(c, {{pg_class::kOid, sequence, 0}}, false, false, false);
 }
 
 }  // namespace indigo::engine::ddl

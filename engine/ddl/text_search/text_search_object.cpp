@@ -217,7 +217,6 @@ Status insert_text_search(DdlContext& c, const TextSearchType& type, const RowVa
   }
   INDIGO_TRY(check(table(c, type.table).insert(c.txn, row)));
   const Address self{type.table, oid, 0};
-  c.host.made(type.table, oid, c.extension != kInvalidOid);
   INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, schema, 0}, 'n'));
   INDIGO_TRY(record_membership(c, self));
   c.catalog.changed({kInvalidOid});

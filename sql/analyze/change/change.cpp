@@ -94,7 +94,7 @@ Result<NamespaceItem> open_view_target(Scope& scope, const std::shared_ptr<const
         .with_detail("This operation is not supported for views.");
   }
   const auto takes_rows = [&](const RelationInfo& below) { return triggers_take_rows(below, verb); };
-  INDIGO_ASSIGN(scope.target_view, target_view(scope, view, verb, takes_rows));
+  INDIGO_ASSIGN(scope.target_view, target_view(scope, view, verb, takes_rows, RowsOf::kTriggers));
   const TargetView& target = *scope.target_view;
   // The alias may rename the view's columns.
   Entry named;

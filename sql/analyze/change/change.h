@@ -57,5 +57,8 @@ Status finish_triggered_view(Scope& scope);
 Status transform_returning(Scope& scope, NodeList list);
 Result<OnConflict> transform_on_conflict(Scope& scope, const PgQuery__OnConflictClause& clause,
                                          const NamespaceItem& target);
+// A table with rules on UPDATE, whether they apply now or not, takes no ON CONFLICT.
+bool has_update_rules(const RelationInfo& relation);
+Error on_conflict_with_rules();
 
 }  // namespace indigo::sql

@@ -43,7 +43,10 @@ class Inserter {
     if (node_.on_conflict_clause && node_.on_conflict_clause->action != PG_QUERY__ON_CONFLICT_ACTION__ONCONFLICT_NONE) {
       query_.on_conflict.emplace();
       if (scope_.a.changes != Analysis::Changes::kSource) {  // rules do not look at it
-        INDIGO_ASSIGN(*query_.on_conflict, transform_on_conflict(scope_, *node_.on_conflict_clause, target));
+        auto analyzed = transform_on_conflict(scope_, *node_.on_conflict_clause, target);
+        const bool understood = analyzed.ok() || analyzed.error().message == OnConflict::kNoArbiter;
+        if (understood && has_update_rules(*query_.entries[0].relation)) return on_conflict_with_rules();
+        INDIGO_ASSIGN(*query_.on_conflict, std::move(analyzed));
       }
     }
     scope_.names.clear();

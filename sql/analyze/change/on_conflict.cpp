@@ -3,6 +3,7 @@
 #include <set>
 
 #include "catalog/access_method.h"
+#include "catalog/descriptor/rule_info.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_table.h"
 #include "sql/analyze/change/change.h"
@@ -220,6 +221,18 @@ Status find_arbiters(Scope& scope, const PgQuery__InferClause& infer, OnConflict
 }
 
 }  // namespace
+
+bool has_update_rules(const RelationInfo& relation) {
+  constexpr char kUpdateEvent = '2';  // of pg_rewrite.ev_type
+  if (relation.rules == nullptr) return false;
+  const auto& rules = relation.rules->rules;
+  return std::any_of(rules.begin(), rules.end(), [](const catalog::RuleInfo& r) { return r.event == kUpdateEvent; });
+}
+
+Error on_conflict_with_rules() {
+  return Error(sqlstate::kFeatureNotSupported,
+               "INSERT with ON CONFLICT clause cannot be used with table that has INSERT or UPDATE rules");
+}
 
 Result<OnConflict> transform_on_conflict(Scope& scope, const PgQuery__OnConflictClause& clause,
                                          const NamespaceItem& target) {

@@ -135,6 +135,7 @@ struct Descent {
   Scope& scope;
   std::string_view verb;
   const StopsAt& stops;
+  RowsOf rows;
 
   // `cascaded`: WITH CASCADED CHECK OPTION of a view above.
   Result<std::shared_ptr<const TargetView>> of_query(std::shared_ptr<const RelationInfo> view, const Query& q,
@@ -147,7 +148,8 @@ struct Descent {
     if (source.kind == EntryKind::kTable || stops(*source.relation)) {
       out->table = source.relation;
       out->only = source.only;
-      const bool old_rows = source.kind != EntryKind::kTable && triggers_take_rows(*source.relation, verb);
+      const bool old_rows =
+          rows == RowsOf::kTriggers && source.kind != EntryKind::kTable && triggers_take_rows(*source.relation, verb);
       out->entry = old_rows && verb != "INSERT" ? 1 : 0;
     } else {
       INDIGO_ASSIGN(out->below, of_query(source.relation, *source.subquery, cascaded));
@@ -265,12 +267,12 @@ bool triggers_take_rows(const RelationInfo& view, std::string_view verb) {
 }
 
 Result<std::shared_ptr<const TargetView>> target_view(Scope& scope, std::shared_ptr<const RelationInfo> view,
-                                                      std::string_view verb, const StopsAt& stops) {
+                                                      std::string_view verb, const StopsAt& stops, RowsOf rows) {
   std::shared_ptr<const Query>& query = scope.a.changed_views[view->oid];
   if (query == nullptr) {
     INDIGO_ASSIGN(query, expand_view(scope, *view));
   }
-  return Descent{scope, verb, stops}.of_query(std::move(view), *query, false);
+  return Descent{scope, verb, stops, rows}.of_query(std::move(view), *query, false);
 }
 
 Result<int> column_behind(const Scope& scope, const TargetView& target, size_t column, CommandKind command) {

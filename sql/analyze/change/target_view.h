@@ -40,9 +40,12 @@ using StopsAt = std::function<bool(const RelationInfo& view)>;
 // Its INSTEAD OF triggers take the rows of such a change; `verb`: "INSERT", "UPDATE" or "DELETE".
 bool triggers_take_rows(const RelationInfo& view, std::string_view verb);
 
+// Who asks: triggers have the old rows in an entry of their own; rules come before triggers, and see the target alone.
+enum class RowsOf : uint8_t { kTriggers, kRules };
+
 // 55000 with PostgreSQL's reason when the view cannot be changed so.
 Result<std::shared_ptr<const TargetView>> target_view(Scope& scope, std::shared_ptr<const RelationInfo> view,
-                                                      std::string_view verb, const StopsAt& stops);
+                                                      std::string_view verb, const StopsAt& stops, RowsOf rows);
 
 // Why PostgreSQL would not change the table of such a view; null: it would. `columns`: some column must take values.
 const char* view_obstacle(const Query& q, bool columns);
