@@ -30,6 +30,7 @@
 #include "engine/ddl/replication/subscription.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/table/alter_target.h"
 #include "engine/ddl/table/typed_table.h"
 #include "engine/ddl/text_search/text_search_object.h"
 #include "engine/ddl/tree.h"
@@ -258,9 +259,14 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
       }
       if (!part) INDIGO_TRY(check_schema_privilege(c, r->schema, kPrivilegeCreate));
       INDIGO_TRY(check_kind(*r, s.rename_type));
+      if (!part) INDIGO_TRY(check_not_type(*r));
       if (s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT) {
         INDIGO_TRY(rename_inherited(c, r, s, s.relation->inh, rename_constraint));
       } else if (part) {
+        if (r->kind == RelationKind::kSequence) {
+          return Error(sqlstate::kWrongObjectType, "cannot rename columns of relation " + quoted(r->name))
+              .with_detail("This operation is not supported for sequences.");
+        }
         if (type_of_table(c, r->oid) != kInvalidOid)
           return Error(sqlstate::kWrongObjectType, "cannot rename column of typed table");
         std::vector<RelationPtr> typed;
@@ -384,6 +390,12 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
       if (r == nullptr) {
         notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
         return {};
+      }
+      INDIGO_TRY(check_kind(*r, s.object_type));
+      INDIGO_TRY(check_not_type(*r));
+      if (r->kind == RelationKind::kIndex || r->kind == RelationKind::kPartitionedIndex) {
+        return Error(sqlstate::kWrongObjectType, "cannot change schema of index " + quoted(r->name))
+            .with_hint("Change the schema of the table instead.");
       }
       if (r->kind == RelationKind::kSequence) {
         INDIGO_TRY(check_not_linked(c, *r, "cannot move an owned sequence into another schema"));

@@ -591,6 +591,7 @@ Status execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s) {
                                    : "a " + types::to_lower(object_type_name(s.objtype));
     return Error(sqlstate::kWrongObjectType, quoted(relation->name) + " is not " + wanted);
   }
+  if (s.objtype != PG_QUERY__OBJECT_TYPE__OBJECT_TYPE) INDIGO_TRY(check_not_type(*relation));
   for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(check_alter_target(*relation, cmd->subtype));
   INDIGO_TRY(refuse_detaching(*relation));
   const auto methods = std::count_if(commands.begin(), commands.end(), [](const PgQuery__AlterTableCmd* cmd) {

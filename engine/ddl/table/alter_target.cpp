@@ -106,4 +106,10 @@ Status check_alter_target(const RelationInfo& relation, PgQuery__AlterTableType 
       .with_detail(not_supported_for(relation.kind));
 }
 
+Status check_not_type(const RelationInfo& relation) {
+  if (relation.kind != RelationKind::kComposite) return {};
+  return Error(sqlstate::kWrongObjectType, quoted(relation.name) + " is a composite type")
+      .with_hint("Use ALTER TYPE instead.");
+}
+
 }  // namespace indigo::engine::ddl
