@@ -107,8 +107,8 @@ class QueryDeparser final : public QueryNodePrinter {
   const std::string& entry_name(const Entry& e) const { return entry_names_[&e]; }
   std::string unused(const std::string& wanted) const;
   void name_joins(const JoinNode& node) const;
-  // Of a query with USING: no other column below the join has a name that it merges; none in the whole query, where a merged column can
-  // only be named without a table.
+  // Of a query with USING: no other column below the join has a name that it merges; none in the whole query, where a merged column
+  // can only be named without a table.
   struct MergedNames {
     bool anywhere = false;
     std::set<std::string> all;

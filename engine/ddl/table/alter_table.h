@@ -13,8 +13,8 @@ namespace indigo::engine::ddl {
 
 Status execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s);
 
-// What USING gives, by table and column, for each row in the tree's order: of expressions that read a column which another command of
-// the statement drops or gives another type, computed before any has changed anything.
+// What USING gives, by table and column, for each row in the tree's order: of expressions that read a column which another command
+// of the statement drops or gives another type, computed before any has changed anything.
 struct UsingValues {
   std::map<std::pair<Oid, std::string>, std::vector<OwnedDatum>> values;
   std::set<std::string> of_keys;  // those columns among them that are of some table's primary key
