@@ -59,6 +59,10 @@ Result<std::vector<OwnedDatum>> execute_parameters(UtilityCall& call, const PgQu
         .with_detail("Expected " + std::to_string(types.size()) + " parameters but got " +
                      std::to_string(stmt.n_params) + ".");
   }
+  for (const auto& type : types) {
+    if (session.session_catalog().type(type.oid) == nullptr)
+      return Error(sqlstate::kInternalError, "cache lookup failed for type " + std::to_string(type.oid));
+  }
   sql::ExprList expressions;
   for (size_t i = 0; i < stmt.n_params; i++) {
     INDIGO_ASSIGN(sql::ExprPtr e,

@@ -17,7 +17,6 @@ class PlanExplainer {
       : statement_(statement),
         options_(options),
         text_(catalog, statement, options.verbose),
-        output_text_(catalog, statement, false),
         describer_(catalog, statement, options, counters, text_),
         shown_(statement.subplans.size()) {}
 
@@ -63,10 +62,10 @@ class PlanExplainer {
     n.rows = std::max(1.0, top.rows);
     n.width = top.width;
     n.counters = describer_.counters(top);
-    text_.outputs(top);  // notes the subqueries
-    if (options_.verbose && !shown(top).empty()) {
+    const ColumnTexts& columns = text_.outputs(top);
+    if (options_.verbose && !columns.empty()) {
       std::vector<std::string> output;
-      for (const ColumnText& c : shown(top)) {
+      for (const ColumnText& c : columns) {
         const bool own = std::find(chain.begin(), chain.end(), c.owner) != chain.end();
         output.push_back(own ? c.text : PlanText::reference(c));
       }
@@ -135,21 +134,15 @@ class PlanExplainer {
     if (options_.verbose) n.properties.insert(n.properties.begin(), hash_output(build));
     return n;
   }
-  // What VERBOSE shows of a node's columns: those of a single relation stand without its name there.
-  const ColumnTexts& shown(const Plan& plan) {
-    output_text_.know_slots(text_);
-    return output_text_.outputs(plan);
-  }
   Property hash_output(const Plan& build) {
     std::vector<std::string> output;
-    for (const ColumnText& c : shown(build)) output.push_back(PlanText::reference(c));
+    for (const ColumnText& c : text_.outputs(build)) output.push_back(PlanText::reference(c));
     return Property::list("Output", std::move(output));
   }
 
   const PlannedStatement& statement_;
   const ExplainOptions& options_;
   PlanText text_;
-  PlanText output_text_;
   NodeDescriber describer_;
   std::vector<bool> shown_;  // by subplan
 };

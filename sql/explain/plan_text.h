@@ -37,8 +37,6 @@ class PlanText final : public QueryNodePrinter {
   static bool is_scan(const Plan& plan);
   // A scan's expressions are over its own columns, which stand without the relation's name unless `verbose`.
   std::string scan_text(const Plan& scan, const Expr& e);
-  // The texts of what the nodes around have put into slots, as the other has them.
-  void know_slots(const PlanText& other) { slots_.insert(other.slots_.begin(), other.slots_.end()); }
   // Output column as a node above refers to it.
   static std::string reference(const ColumnText& c) { return c.owner != nullptr ? "(" + c.text + ")" : c.text; }
   // Subqueries (indexes into PlannedStatement::subplans) whose expressions were printed for the node.

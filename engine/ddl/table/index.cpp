@@ -337,19 +337,17 @@ Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& rel
     spec.name = column.name;
     return spec;
   }
-  if (!stored.immutable) {
+  if (!stored.immutable)
     return Error(sqlstate::kInvalidObjectDefinition, "functions in index expression must be marked IMMUTABLE");
-  }
   spec.name = sql::has_text(e.indexcolname) ? std::string(e.indexcolname) : sql::output_name(e.expr);
   if (spec.name == "?column?") spec.name = "expr";
   if (spec.type.oid == oid::kUnknown && expression != e.expr)
     return Error(sqlstate::kDatatypeMismatch, "collations are not supported by type unknown");
   // A literal's type has no operator class, which is told by who asks for one.
-  if (const TypePtr type = c.catalog.type(spec.type.oid);
-      type != nullptr && type->kind == 'p' && spec.type.oid != oid::kUnknown) {
+  const TypePtr type = c.catalog.type(spec.type.oid);
+  if (type != nullptr && type->kind == 'p' && type->oid != oid::kUnknown)
     return Error(sqlstate::kInvalidTableDefinition,
-                 "column " + quoted(spec.name) + " has pseudo-type " + type_text(c, {spec.type.oid, -1, kInvalidOid}));
-  }
+                 "column " + quoted(spec.name) + " has pseudo-type " + type_text(c, {type->oid, -1, kInvalidOid}));
   spec.expression = stored.tree;
   expressions.push_back(std::move(stored));
   return spec;
@@ -461,9 +459,8 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
     INDIGO_ASSIGN(spec.class_options, storage_options(OptionsOf::kClass, nodes(e.n_opclassopts, e.opclassopts),
                                                       class_name(c, spec.opclass)));
   }
-  if (!sql::absent(e.expr) && spec.column == 0 && expressions.back().system_columns) {
+  if (!sql::absent(e.expr) && spec.column == 0 && expressions.back().system_columns)
     return Error(sqlstate::kFeatureNotSupported, "index creation on system columns is not supported");
-  }
   spec.descending = e.ordering == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
   spec.nulls_first = e.nulls_ordering == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
                          ? spec.descending
@@ -477,9 +474,8 @@ namespace {
 Result<const AccessMethod*> method_for(DdlContext& c, const PgQuery__IndexStmt& s) {
   const std::string_view name = s.access_method;
   const AccessMethod* method = catalog::access_method(name);
-  if (method == nullptr || (!method->handler.empty() && !find_index_method(c, name).ok())) {
+  if (method == nullptr || (!method->handler.empty() && !find_index_method(c, name).ok()))
     return Error(sqlstate::kUndefinedObject, "access method " + quoted(name) + " does not exist");
-  }
   const auto refuse = [&](std::string_view what) {
     return Error(sqlstate::kFeatureNotSupported,
                  "access method " + quoted(method->name) + " does not support " + std::string(what));
