@@ -73,7 +73,8 @@ void QueryDeparser::name_columns(const Query& query) const {
   merged.anywhere = merges_values(*query.from);
   name_merged(*query.from, {}, merged);
   for (const Entry& e : query.entries) {
-    if (query.command != CommandKind::kSelect && &e == query.entries.data()) continue;  // a target has no list of columns
+    if (query.command != CommandKind::kSelect && &e == query.entries.data())
+      continue;  // a target has no list of columns
     std::vector<std::string>& names = column_names_[&e];
     const std::set<std::string>& above = merged.above[&e];
     names.resize(e.column_names.size());
@@ -186,8 +187,8 @@ std::vector<QueryDeparser::JoinColumn> QueryDeparser::shown_columns(const Query&
   for (size_t i = 0; i < out.size(); i++) {
     for (const JoinNode::Shown& shown : node.shown) {
       const auto* v = try_as<VarExpr>(shown.value);
-      const bool same = v != nullptr ? v->entry == out[i].entry && v->column == out[i].column
-                                     : shown.value.get() == out[i].merged;
+      const bool same =
+          v != nullptr ? v->entry == out[i].entry && v->column == out[i].column : shown.value.get() == out[i].merged;
       if (!same || known[i]) continue;
       out[i].name = shown.name;
       known[i] = true;

@@ -224,8 +224,8 @@ class QueryDeparser final : public QueryNodePrinter {
   mutable std::map<const Entry*, std::string> entry_names_;
   mutable std::map<const Entry*, std::vector<std::string>> column_names_;    // where they are not the entry's own
   mutable std::map<const JoinNode*, std::vector<std::string>> using_names_;  // where they are not using_columns
-  mutable std::map<const JoinNode*, std::string> join_names_;  // of those with an alias
-  mutable std::set<const JoinNode*> inside_;                   // those of them that are being printed
+  mutable std::map<const JoinNode*, std::string> join_names_;                // of those with an alias
+  mutable std::set<const JoinNode*> inside_;                                 // those of them that are being printed
   mutable const Query* bare_ = nullptr;
   mutable const Query* leaf_ = nullptr;  // of a set operation, about to be printed
   mutable bool failed_ = false;

@@ -33,9 +33,10 @@ Status check_replacement(DdlContext& c, const RelationInfo& old, const std::vect
                                                           type_text(c, after.type));
     }
     if (before.type.collation != after.type.collation) {
-      return Error(sqlstate::kInvalidTableDefinition, "cannot change collation of view column " + quoted(before.name) +
-                                                          " from " + quoted(c.catalog.collation_name(before.type.collation)) +
-                                                          " to " + quoted(c.catalog.collation_name(after.type.collation)));
+      return Error(sqlstate::kInvalidTableDefinition,
+                   "cannot change collation of view column " + quoted(before.name) + " from " +
+                       quoted(c.catalog.collation_name(before.type.collation)) + " to " +
+                       quoted(c.catalog.collation_name(after.type.collation)));
     }
   }
   return {};

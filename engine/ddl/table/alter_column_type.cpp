@@ -389,7 +389,8 @@ bool drops_or_retypes(const PgQuery__AlterTableCmd& cmd) {
 }
 
 bool has_using(const PgQuery__AlterTableCmd& cmd) {
-  return cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType && !sql::absent(cmd.def->column_def->raw_default);
+  return cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType &&
+         !sql::absent(cmd.def->column_def->raw_default);
 }
 
 // The columns that commands other than `cmd` drop or give another type.
@@ -422,7 +423,8 @@ Status compute_using(DdlContext& c, const RelationPtr& relation, const PgQuery__
 Result<UsingValues> using_values(DdlContext& c, const RelationPtr& relation,
                                  std::span<const PgQuery__AlterTableCmd* const> commands, bool recurse) {
   UsingValues out;
-  const auto changes = std::count_if(commands.begin(), commands.end(), [](const auto* cmd) { return drops_or_retypes(*cmd); });
+  const auto changes =
+      std::count_if(commands.begin(), commands.end(), [](const auto* cmd) { return drops_or_retypes(*cmd); });
   if (changes < 2 || std::none_of(commands.begin(), commands.end(), [](const auto* cmd) { return has_using(*cmd); }))
     return out;
   std::vector<Oid> tables{relation->oid};

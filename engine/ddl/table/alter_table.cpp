@@ -545,9 +545,7 @@ namespace {
 // One command on a relation, the tables below it and, of a composite type, its typed tables.
 Status alter(DdlContext& c, Oid oid, const PgQuery__AlterTableCmd& cmd, bool recurse, const UsingValues& computed) {
   const RelationPtr relation = current(c, oid);
-  const AlterOne one = [&](const RelationPtr& r) {
-    return run(c, current(c, r->oid), cmd, recurse, computed);
-  };
+  const AlterOne one = [&](const RelationPtr& r) { return run(c, current(c, r->oid), cmd, recurse, computed); };
   INDIGO_TRY(check_alters_typed(c, *relation, cmd));
   std::vector<RelationPtr> typed;
   if (relation->kind == RelationKind::kComposite) {

@@ -406,7 +406,8 @@ Status insert_check(DdlContext& c, const RelationInfo& relation, const StoredExp
   if (n.name.empty()) {
     std::string_view column;
     if (e.system_columns && e.columns.empty()) column = "tableoid";  // no other may be in a check
-    if (e.columns.size() == 1 && !e.system_columns) column = relation.columns[static_cast<size_t>(e.columns[0]) - 1].name;
+    if (e.columns.size() == 1 && !e.system_columns)
+      column = relation.columns[static_cast<size_t>(e.columns[0]) - 1].name;
     n.name = choose_constraint_name(c, relation.name, column, "check", relation.schema);
   }
   n.schema = relation.schema;

@@ -2,6 +2,7 @@
 
 #include "catalog/catalog.h"
 #include "types/builtin/builtins.h"
+#include "types/builtin/index_methods.h"
 
 namespace indigo::engine::ddl {
 

@@ -82,9 +82,8 @@ class SetReader {
     for (const TargetEntry& t : query->targets) {
       if (t.hidden) continue;
       const auto* column = star >= 0 ? try_as<VarExpr>(t.expr) : nullptr;
-      tree.columns.push_back(column == nullptr
-                                 ? t.expr
-                                 : make_var(column->entry, column->column, column->type, column->levels_up, star));
+      tree.columns.push_back(
+          column == nullptr ? t.expr : make_var(column->entry, column->column, column->type, column->levels_up, star));
       if (tree.location < 0) tree.location = expr_location(tree.columns.back());
     }
     INDIGO_ASSIGN(Entry entry, subquery_entry(scope_, std::move(query), nullptr));
