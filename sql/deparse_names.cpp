@@ -139,7 +139,8 @@ bool QueryDeparser::rename_parts(const JoinNode& side, const Parts& parts, const
     names[i] = name;
     found = true;
   }
-  return rename_parts(*side.left, parts, name) | rename_parts(*side.right, parts, name) | found;
+  for (const JoinNode* below : {side.left.get(), side.right.get()}) found = rename_parts(*below, parts, name) || found;
+  return found;
 }
 
 bool QueryDeparser::rename_column(const JoinNode& side, const std::string& column, const std::string& name) const {
