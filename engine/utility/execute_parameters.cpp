@@ -1,6 +1,7 @@
 #include "engine/utility/execute_parameters.h"
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/session/evaluate.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/session_parts.h"
