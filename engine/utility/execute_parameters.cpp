@@ -2,6 +2,7 @@
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/exec/gone.h"
 #include "engine/session/evaluate.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/session_parts.h"
@@ -61,8 +62,7 @@ Result<std::vector<OwnedDatum>> execute_parameters(UtilityCall& call, const PgQu
                      std::to_string(stmt.n_params) + ".");
   }
   for (const auto& type : types) {
-    if (session.session_catalog().type(type.oid) == nullptr)
-      return Error(sqlstate::kInternalError, "cache lookup failed for type " + std::to_string(type.oid));
+    if (session.session_catalog().type(type.oid) == nullptr) return gone_parameter_type(type.oid);
   }
   sql::ExprList expressions;
   for (size_t i = 0; i < stmt.n_params; i++) {
