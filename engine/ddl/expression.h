@@ -26,7 +26,7 @@ enum class ExpressionUse : uint8_t {
 struct StoredExpression {
   std::string tree;
   TypeRef type;
-  std::vector<int16_t> columns;     // of the relation, ascending
+  std::vector<int16_t> columns;     // of the relation, each once, in the order in which they are mentioned
   std::vector<Address> references;  // functions, types, relations (regclass constants)
   bool immutable = true;
   bool system_columns = false;  // mentions some: an index refuses them when all else is in order

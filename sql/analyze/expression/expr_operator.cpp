@@ -106,7 +106,7 @@ Result<ExprPtr> in_list(Scope& scope, const PgQuery__AExpr& e) {
     INDIGO_ASSIGN(const Oid common, select_common_type(scope.a, all, nullptr));
     const bool fits =
         common != kInvalidOid && common != oid::kRecord && std::all_of(all.begin(), all.end(), [&](const ExprPtr& e) {
-          return can_coerce(scope.catalog(), e->type.oid, common, Coercion::kImplicit);
+          return e->type.oid == common || can_coerce(scope.catalog(), e->type.oid, common, Coercion::kImplicit);
         });
     const Oid array_type = fits ? array_of(scope.catalog(), common) : Oid{kInvalidOid};
     if (array_type != kInvalidOid) {
